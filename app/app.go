@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/api"
@@ -65,19 +64,18 @@ type App struct {
 	pushes     *notify.Subscriptions
 	keys       *seal.Keys
 	hosts      *allowedHosts
-	newKey     bool // the secret key was generated at this start
 	loop       *orchestrator.Loop
 	outside    orchestrator.Outside // nil: no connectors
 	// scheduling is set once the loop is wired.
 	scheduling Scheduling
 	node       *bus.Node // nil with SQLite, which has one process
-	metrics    *metrics
+	metrics    *telemetry.Metrics
 	traces     *telemetry.Traces // nil: no collector
 	auth       *auth.Authenticator
 	uses       *auth.Uses
 	issuer     *oidc.Party // nil: people sign in with keys
 	passkeys   *passkeys.Service
-	scraped    *metricsListener
+	scraped    *telemetry.Listener
 
 	plainBudgets plainBudgets
 
@@ -104,25 +102,27 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	a := &App{
 		flags: flags, log: flags.Log, clock: flags.TestHooks.Clock, newID: flags.TestHooks.NewID,
 		incarnation: ids.New("inc"), startedAt: flags.TestHooks.Clock(),
-		metrics: newMetrics(catalogue.Specs(), flags.Version, flags.Commit), rules: rules, catalogue: catalogue,
+		metrics: telemetry.NewMetrics(catalogue.Specs(), flags.Version, flags.Commit), rules: rules, catalogue: catalogue,
 	}
 	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the data directory: %w", err)
 	}
-	var err error
-	if a.newKey, err = flags.prepareKeyFile(flags.Log); err != nil {
+	secret := flags.secretKey()
+	newKey, err := secret.Prepare(flags.Log)
+	if err != nil {
 		return nil, err
 	}
-	keys, err := flags.secretKeys()
+	keys, err := secret.Read()
 	if err != nil {
 		return nil, err
 	}
 	if a.keys, err = seal.New(keys); err != nil {
 		return nil, err
 	}
-	if a.store, err = openStore(ctx, &flags.Database, repository.Config{
-		Clock: a.clock, NewID: a.newID, Node: flags.NodeID, Incarnation: a.incarnation,
-		Committed: a.committed, AroundCommit: a.metrics.timed(a.clock, flags.TestHooks.AroundCommit),
+	if a.store, err = flags.OpenStore(ctx, repository.Config{
+		Encode: api.EncodeEvent,
+		Clock:  a.clock, NewID: a.newID, Node: flags.NodeID, Incarnation: a.incarnation,
+		Committed: a.committed, AroundCommit: a.metrics.Timed(a.clock, flags.TestHooks.AroundCommit),
 	}); err != nil {
 		return nil, err
 	}
@@ -130,13 +130,16 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	if err := a.store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), a.store.Close())
 	}
-	if err := a.checkSecrets(ctx); err != nil {
+	if err := secret.Check(ctx, a.keys, a.store.Secrets, newKey, flags.AcceptUnreadableSecrets, a.log); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
 	if err := a.wire(ctx); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
-	if err := a.reseal(ctx); err != nil {
+	if err := a.providers.Reseal(ctx, a.store.Secrets); err != nil {
+		return nil, errors.Join(err, a.store.Close())
+	}
+	if err := a.hooks().Reseal(ctx, a.store.Secrets, a.log); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
 	if err := a.firstWorkspace(ctx); err != nil {
@@ -160,27 +163,6 @@ func (a *App) firstWorkspace(ctx context.Context) error {
 	return err
 }
 
-// openStore opens the configured database; config identifies the writer.
-func openStore(ctx context.Context, flags *Database, config repository.Config) (*repository.Store, error) {
-	if config.Clock == nil {
-		config.Clock, config.NewID = clock.System, ids.New
-	}
-	config.Encode = api.EncodeEvent
-	config.URL, config.DirectURL = flags.DatabaseURL, flags.DatabaseDirectURL
-	config.Unprepared = flags.DatabasePrepared != nil && !*flags.DatabasePrepared
-	if config.URL == "" {
-		config.Path = flags.SQLitePath()
-	}
-	store, err := repository.Open(ctx, config)
-	if _, away := errors.AsType[*net.OpError](err); away {
-		return nil, fmt.Errorf("open the database: %w (is PostgreSQL running there, and is FERMATA_DATABASE_URL correct?)", err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
-	}
-	return store, nil
-}
-
 // committed distributes each change that this process commits. The order is part of its contract: event
 // streams first, so that clients are not delayed by the other listeners.
 func (a *App) committed(change *domain.Change) {
@@ -191,8 +173,8 @@ func (a *App) committed(change *domain.Change) {
 	a.broker.Publish(change.Events)
 	a.loop.Committed(change)
 	a.webhooks.Committed(change)
-	a.metrics.committed(change)
-	logCommitted(&a.log, change, a.metrics.names)
+	a.metrics.Committed(change)
+	a.metrics.Log(&a.log, change)
 	a.traces.Committed(change)
 	a.scheduling.Door.Committed(change)
 	if a.node != nil {
@@ -210,18 +192,20 @@ func (a *App) wire(ctx context.Context) error {
 		return newest, err
 	}})
 	var err error
-	if a.traces, err = tracesOf(ctx, a); err != nil {
+	process := telemetry.Config{Clock: a.clock, Log: a.log, Version: a.flags.Version, Node: a.flags.NodeID}
+	if a.traces, err = a.flags.OpenTraces(ctx, process, a.metrics); err != nil {
 		return err
 	}
 	if err := a.wireProviders(); err != nil {
 		return err
 	}
-	a.metrics.registry.MustRegister(taskFigures(a.store.Tasks.TaskFigures), &fileFigures{count: a.store.Files.FileFigures, now: a.clock})
-	a.metrics.registry.MustRegister(figures{a.store.Slot.Figures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "fermata_breakers_open", Help: "Models that are currently not called, because they failed or asked to be called later.",
-	}, a.providers.Board.Resting))
+	a.metrics.RegisterFigures(telemetry.Figures{
+		Slot: a.store.Slot.Figures, Tasks: a.store.Tasks.TaskFigures, Files: a.store.Files.FileFigures, Clock: a.clock,
+	})
+	a.metrics.Gauge("fermata_breakers_open", "Models that are currently not called, because they failed or asked to be called later.",
+		a.providers.Board.Resting)
 	leases := &scheduler.LeaseManager{
-		Leases: a.store.Nodes, TTL: a.flags.LeaseTTL, Clock: a.clock, Log: a.log, Recovered: a.metrics.recoveries.Inc,
+		Leases: a.store.Nodes, TTL: a.flags.LeaseTTL, Clock: a.clock, Log: a.log, Recovered: a.metrics.Recovered,
 	}
 	a.wireNode(func() { leases.Look(); a.webhooks.Look() })
 	a.wireLoop()
@@ -238,7 +222,7 @@ func (a *App) wire(ctx context.Context) error {
 		return err
 	}
 	if a.tls != nil {
-		a.metrics.registry.MustRegister(a.tls)
+		a.metrics.Register(a.tls)
 	}
 	// HTTP/2 also without TLS, for proxies and clients that use it with prior knowledge.
 	protocols := &http.Protocols{}
@@ -282,7 +266,7 @@ func (a *App) addServices(leases *scheduler.LeaseManager) {
 	a.services.Add("idempotency keys", releasing(a.store.Requests, a.log))
 	a.services.Add("uses of keys", a.uses)
 	a.services.Add("memory", memory.Service())
-	a.scraped = newMetricsListener(a)
+	a.scraped = telemetry.NewListener(a.flags.MetricsListen, a.metrics, a.log)
 	a.services.Add("metrics", a.scraped)
 	a.services.Add("http", lifecycle.Func{OnStart: a.listen, OnStop: a.stopHTTP})
 }

@@ -34,7 +34,7 @@ func (s automationService) WebhookURL(a *domain.Automation) string {
 	if a.HookSealed == "" || a.Trigger(domain.TriggerWebhook) == nil {
 		return ""
 	}
-	token, err := s.app.openHook(a)
+	token, err := s.app.hooks().Open(a)
 	if err != nil { // the webhook still works; a new secret makes its URL visible again
 		s.app.log.Warn().Err(err).Str("automation", a.ID).Msg("a webhook's URL cannot be shown")
 		return ""

@@ -5,24 +5,18 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/internal/secretfile"
+	"github.com/fermata-dev/fermata/operate"
 	"github.com/fermata-dev/fermata/providers/configured"
+	"github.com/fermata-dev/fermata/telemetry"
 )
 
 // Database configures the database.
-type Database struct {
-	DataDir               string `help:"Directory of the SQLite database, the lock file and the secret key." default:"./data" env:"FERMATA_DATA_DIR" type:"path"`
-	DatabaseURL           string `help:"PostgreSQL URL; if empty, SQLite in the data directory." env:"FERMATA_DATABASE_URL" secret:"url"`
-	DatabaseDirectURL     string `help:"URL of the PostgreSQL server itself, if FERMATA_DATABASE_URL points to a connection pooler." env:"FERMATA_DATABASE_DIRECT_URL" secret:"url"`
-	DatabasePrepared      *bool  `help:"Use prepared statements; set to false with PgBouncer before 1.21 in transaction mode. Default: true." env:"FERMATA_DATABASE_PREPARED"`
-	DatabaseDirectURLFile string `help:"File that contains it." env:"FERMATA_DATABASE_DIRECT_URL_FILE" hidden:""`
-	DatabaseURLFile       string `help:"File that contains the PostgreSQL URL." env:"FERMATA_DATABASE_URL_FILE" hidden:""`
-}
+type Database = operate.Database
 
 // Network configures TLS, the metrics listener, rate limits and allowed origins.
 type Network struct {
@@ -35,10 +29,10 @@ type Network struct {
 
 // Outside configures outgoing connections.
 type Outside struct {
-	Tracing      `embed:""`
-	Mail         `embed:""`
-	AllowedHosts []string `help:"Private hosts that outgoing requests may reach: host[:port] or CIDR, comma-separated." env:"FERMATA_ALLOWED_HOSTS"`
-	AllowStdio   *bool    `help:"Allow connectors to start programs on this machine (MCP over stdio); default: only on a server on loopback without keys." env:"FERMATA_ALLOW_STDIO"`
+	telemetry.Tracing `embed:""`
+	Mail              `embed:""`
+	AllowedHosts      []string `help:"Private hosts that outgoing requests may reach: host[:port] or CIDR, comma-separated." env:"FERMATA_ALLOWED_HOSTS"`
+	AllowStdio        *bool    `help:"Allow connectors to start programs on this machine (MCP over stdio); default: only on a server on loopback without keys." env:"FERMATA_ALLOW_STDIO"`
 }
 
 // Config configures a server. Its zero value is a server for this machine only: SQLite in ./data and
@@ -93,14 +87,9 @@ func (f Config) withDefaults() Config {
 	return f
 }
 
-// resolve reads the secret files.
-func (f *Database) resolve() error {
-	return secretfile.Fill(map[*string]string{&f.DatabaseURL: f.DatabaseURLFile, &f.DatabaseDirectURL: f.DatabaseDirectURLFile})
-}
-
 // resolve reads the secret files and validates the configuration.
 func (f *Outside) resolve() error {
-	if err := f.Tracing.resolve(); err != nil {
+	if err := f.ResolveTracing(); err != nil {
 		return err
 	}
 	return f.Mail.resolve()
@@ -108,7 +97,7 @@ func (f *Outside) resolve() error {
 
 // resolve completes and validates the configuration.
 func (f *Config) resolve() error {
-	if err := f.Database.resolve(); err != nil {
+	if err := f.ReadSecretFiles(); err != nil {
 		return err
 	}
 	if err := f.Outside.resolve(); err != nil {
@@ -148,8 +137,10 @@ func (f *Config) resolve() error {
 	return nil
 }
 
-// SQLitePath is the path of the SQLite database.
-func (f *Database) SQLitePath() string { return filepath.Join(f.DataDir, "fermata.db") }
+// secretKey is the key that encrypts stored secrets.
+func (f *Config) secretKey() operate.SecretKey {
+	return operate.SecretKey{Configured: f.SecretKey, Database: &f.Database}
+}
 
 // newLogger logs JSON lines, or human-readable lines on a terminal.
 func newLogger(level string) zerolog.Logger {

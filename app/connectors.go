@@ -6,9 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/rs/zerolog"
-
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/connectors/httpcommand"
 	"github.com/fermata-dev/fermata/connectors/longrunning"
@@ -17,7 +14,6 @@ import (
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/egress"
-	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // wireConnectors creates the connectors' service. client enforces the hosts that requests may reach.
@@ -26,14 +22,13 @@ func (a *App) wireConnectors(client *http.Client) {
 	for _, spec := range a.catalogue.Specs() {
 		builtIn = append(builtIn, spec.Name)
 	}
-	calls := newConnectorMetrics(a.metrics.registry)
 	a.connectors = connectors.New(connectors.Config{
 		Rows: a.store.Connectors, Schemas: a.catalogue, Keys: a.keys,
 		Kinds:  []connectors.Kind{httpcommand.Kind(), a.mcpKind(), longrunning.Kind(a.callbackURL, documentOf(a), a.clock)},
 		Client: egress.Wrap(client, named("fermata/"+a.flags.Version)), Clock: a.clock, NewID: a.newID, BuiltIn: builtIn,
 		Called: func(r connectors.CallReport) {
-			calls.called(r)
-			logOutside(&a.log, r)
+			a.metrics.ConnectorCalled(string(r.Kind), r.Outcome, r.Took)
+			r.Log(&a.log)
 		},
 		Grants: a.store.Connectors, Redirect: signInURL(a),
 	})
@@ -150,39 +145,3 @@ func named(agent string) func(http.RoundTripper) http.RoundTripper {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// connectorMetrics count connector calls. Their labels are closed sets.
-type connectorMetrics struct {
-	calls *prometheus.CounterVec
-	took  *prometheus.HistogramVec
-}
-
-func newConnectorMetrics(registry *prometheus.Registry) *connectorMetrics {
-	m := &connectorMetrics{
-		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "fermata_connector_calls_total", Help: "Connector calls.",
-		}, []string{"kind", "outcome"}),
-		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "fermata_connector_call_seconds", Help: "Duration of connector calls.",
-			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300},
-		}, []string{"kind"}),
-	}
-	registry.MustRegister(m.calls, m.took)
-	return m
-}
-
-func (m *connectorMetrics) called(r connectors.CallReport) {
-	m.calls.WithLabelValues(string(r.Kind), r.Outcome).Inc()
-	m.took.WithLabelValues(string(r.Kind)).Observe(r.Took.Seconds())
-}
-
-// logOutside logs one connector call: ids, names and numbers, and never what was sent or returned.
-func logOutside(log *zerolog.Logger, r connectors.CallReport) {
-	line := log.Info().Str("workspace", r.WorkspaceID).Str("session", r.SessionID).Str("execution", r.ExecutionID).
-		Str("connector", r.ConnectorID).Str("command", r.Command).Str("kind", string(r.Kind)).Str("effect", string(r.Effect)).
-		Str("outcome", r.Outcome).Dur("took_ms", r.Took)
-	if r.TraceParent != "" {
-		line = line.Str("trace_id", traces.Read(r.TraceParent))
-	}
-	line.Msg("connector call")
-}

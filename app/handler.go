@@ -61,7 +61,7 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 		},
 		Process: handlers.Process{
 			Version: handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
-			Health:  a.store, Admin: adminService{a}, MetricsPage: a.metrics.page(),
+			Health:  a.store, Admin: adminService{a}, MetricsPage: a.metrics.Page(),
 		},
 		Door: handlers.Door{
 			Sessions: a.scheduling.Sessions, Steering: a.scheduling.Sessions, Again: a.scheduling.Again,

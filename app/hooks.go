@@ -60,6 +60,6 @@ type Parts struct {
 func (a *App) parts() *Parts {
 	return &Parts{
 		Store: a.store, Broker: a.broker, Catalogue: a.catalogue, Loop: a.loop, Scheduling: a.scheduling, Node: a.node, Prune: a.prune,
-		MetricsAddr: func() string { return a.scraped.listener.Addr().String() },
+		MetricsAddr: func() string { return a.scraped.Addr() },
 	}
 }

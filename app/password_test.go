@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/operate"
 )
 
 // The password of the database's URL is never shown, whatever is wrong with the URL: not in an error, not in
@@ -47,7 +49,7 @@ func TestTheDatabasePasswordIsNeverShown(t *testing.T) {
 		var log bytes.Buffer
 		server.Log = zerolog.New(&log)
 		_, serve := New(t.Context(), server)
-		migrate := Migrate(t.Context(), flags, "text", io.Discard)
+		migrate := (&operate.Migrate{Database: flags}).Run(t.Context(), io.Discard)
 
 		doctor := Diagnose(t.Context(), Config{Database: flags, Listen: "127.0.0.1:0"}.withDefaults(), "http://127.0.0.1:1")
 		if serve == nil || migrate == nil {

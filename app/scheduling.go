@@ -44,7 +44,7 @@ func (a *App) wireScheduling() {
 		Conditions: conditions{a.catalogue},
 		Checks:     automationChecks{a},
 		Providers:  a.store.Providers,
-		SealHook:   a.sealHook,
+		SealHook:   a.hooks().Seal,
 		Clock:      a.clock,
 		NewID:      a.newID,
 		Log:        a.log,
@@ -68,6 +68,9 @@ func (a *App) wireScheduling() {
 		Tasks: outside, Loop: scheduler.NewLoop(door, queue, a.store.Slot, runs, outside),
 	}
 }
+
+// hooks encrypts the secrets of automations' webhooks.
+func (a *App) hooks() automations.HookSecrets { return automations.HookSecrets{Keys: a.keys} }
 
 // againStore reads the end of a session's record and the results of its commands.
 type againStore struct {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	stdlog "log"
@@ -13,7 +12,6 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/internal/memory"
-	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/web"
 )
 
@@ -62,19 +60,3 @@ func Serve(config Config, found ...diagnosis.Finding) error {
 // silenceLibraries disables the standard log, which Fermata does not use: a vendor's library may log
 // session content, or misleading messages (Gemini's about keys in the environment).
 func silenceLibraries() { stdlog.SetOutput(io.Discard) }
-
-// Migrate brings the database up to date and reports it.
-func Migrate(ctx context.Context, flags Database, output string, out io.Writer) (err error) {
-	if err := flags.resolve(); err != nil {
-		return err
-	}
-	store, err := openStore(ctx, &flags, repository.Config{Node: "migrate", Incarnation: "migrate"})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := store.Migrate(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	return printed{output}.say(out, map[string]bool{"up_to_date": true}, "The database is up to date.")
-}

@@ -3,8 +3,6 @@ package app
 import (
 	"net/http"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/notify/webhooks"
 )
@@ -21,19 +19,15 @@ func (a *App) wireWebhooks(client *http.Client, policy egress.Policy) error {
 		return err
 	}
 	a.pushes = subscriptionsTo(a, pusher)
-	tries := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "fermata_webhook_deliveries_total", Help: "Attempts to deliver an event to a webhook, or a notification by mail or push, by outcome.",
-	}, []string{"outcome"})
 	for _, result := range webhooks.Results {
-		tries.WithLabelValues(string(result))
+		a.metrics.Delivered(string(result), 0)
 	}
 	a.webhooks = webhooks.NewLoop(webhooks.Config{
 		Store: a.store.Webhooks, Workspaces: a.store.Workspaces, Secrets: webhooks.Secrets{Keys: a.keys}, Client: client, Policy: policy,
 		Agent: "fermata/" + a.flags.Version, Clock: a.clock, Log: a.log, Link: linksOut(a), Carriers: carriers,
-		Tried: func(r webhooks.Result) { tries.WithLabelValues(string(r)).Inc() },
+		Tried: func(r webhooks.Result) { a.metrics.Delivered(string(r), 1) },
 	})
-	a.metrics.registry.MustRegister(tries, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "fermata_webhook_oldest_seconds", Help: "Age of the oldest event that this node has yet to deliver to a webhook.",
-	}, func() float64 { return a.webhooks.Oldest().Seconds() }))
+	a.metrics.Gauge("fermata_webhook_oldest_seconds", "Age of the oldest event that this node has yet to deliver to a webhook.",
+		func() float64 { return a.webhooks.Oldest().Seconds() })
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	completion "github.com/jotaen/kong-completion"
 
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/diagnosis"
 )
 
 // Flags are common to all commands.
@@ -52,7 +53,8 @@ type Context struct {
 	Interactive bool // the input is a terminal: questions can be asked
 	Terminal    bool // the output is a terminal: the cursor can be moved
 	Colour      bool
-	Signals     <-chan os.Signal // Ctrl-C, for commands that handle it themselves
+	Signals     <-chan os.Signal    // Ctrl-C, for commands that handle it themselves
+	Variables   []diagnosis.Finding // about the environment's FERMATA_ variables
 }
 
 // Process is the context of this process.
@@ -65,8 +67,7 @@ func Process(version, commit string) *Context {
 	}
 }
 
-// Run executes a command line. line points to the struct that defines the flags and commands; the Run
-// method of a command may take the *Context.
+// Run executes a command line. line points to its definition; the Run method of a command may take the *Context.
 func Run(line any, args []string, cc *Context) error { return run(line, args, cc) }
 
 func run(line any, args []string, with *Context, more ...kong.Option) error {
@@ -93,6 +94,7 @@ func run(line any, args []string, with *Context, more ...kong.Option) error {
 	case err != nil:
 		return usageError{fmt.Errorf("%w (see: fermata --help)", err)}
 	}
+	cc.Variables = checkVariables(parsed.Model, os.Environ())
 	return out.whole(parsed.Run())
 }
 
@@ -109,8 +111,7 @@ func forgetEmpty(environ []string) error {
 	return nil
 }
 
-// orHelp shows the help for an empty command line, and for the usual alternatives: fermata help,
-// fermata help chat.
+// orHelp shows the help for an empty command line, and for the usual alternatives: fermata help, fermata help chat.
 func orHelp(args []string) []string {
 	switch {
 	case len(args) == 0:
@@ -121,8 +122,7 @@ func orHelp(args []string) []string {
 	return args
 }
 
-// movesCursor reports whether the output may contain escape sequences. A dumb terminal, for example an
-// editor's, displays them as text.
+// movesCursor reports whether the output may contain escape sequences. A dumb terminal, such as an editor's, displays them.
 func movesCursor(terminal bool, kind string) bool { return terminal && kind != "dumb" }
 
 // versionFlag prints the version, in any position.

@@ -18,9 +18,9 @@ const ourVariables = "FERMATA_"
 // Kubernetes sets for a Service named fermata.
 var others = regexp.MustCompile(`^FERMATA_(PROVIDER_KEY|PORT|SERVICE_HOST|SERVICE_PORT)(_|$)`)
 
-// CheckVariables finds variables of environ ("name=value") with Fermata's prefix that are not settings: a
+// checkVariables finds variables of environ ("name=value") with Fermata's prefix that are not settings: a
 // mistyped name would otherwise leave a setting at its default without notice.
-func CheckVariables(program *kong.Application, environ []string) []diagnosis.Finding {
+func checkVariables(program *kong.Application, environ []string) []diagnosis.Finding {
 	var known []string
 	for _, flags := range append(flagsOf(program.Node), program.Flags) {
 		for _, flag := range flags {

@@ -18,7 +18,7 @@ func TestCheckVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings := CheckVariables(parser.Model, []string{
+	findings := checkVariables(parser.Model, []string{
 		"FERMATA_LISTEN=:80", "FERMATA_INNER=x", "FERMATA_CONFIG=f", "FERMATA_PROVIDER_KEY_TEAM=sk", "PATH=/bin", "FERMATAX=1",
 		"FERMATA_PORT=tcp://10.0.0.1:80", "FERMATA_PORT_80_TCP=x", "FERMATA_SERVICE_HOST=10.0.0.1", "FERMATA_SERVICE_PORT_HTTP=80",
 		"FERMATA_SECRET_KEYS=very-secret-indeed", "FERMATA_LISTN=:81",

@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
-// Ask checks whether a collector accepts traces, by sending an empty batch.
-func Ask(ctx context.Context, client *http.Client, endpoint string, headers map[string]string) error {
+// ask checks whether a collector accepts traces, by sending an empty batch.
+func ask(ctx context.Context, client *http.Client, endpoint string, headers map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, http.NoBody)

@@ -24,7 +24,7 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 func exported(t *testing.T, c Config, change *domain.Change) map[string]tracetest.SpanStub {
 	t.Helper()
 	kept := tracetest.NewInMemoryExporter()
-	c.Exported = nil
+	c.exported = nil
 	ways := over(c, keeps{kept})
 	ways.Committed(change)
 	if err := ways.provider.ForceFlush(t.Context()); err != nil {
@@ -88,7 +88,7 @@ func value(s tracetest.SpanStub, key string) attribute.Value {
 
 func TestTheSpansOfARound(t *testing.T) {
 	change, round := aRound()
-	all := exported(t, Config{Ratio: 1, Service: "fermata"}, change)
+	all := exported(t, Config{ratio: 1, service: "fermata"}, change)
 	if len(all) != 6 {
 		t.Fatalf("spans: %v", all)
 	}
@@ -127,7 +127,7 @@ func TestTheSpansOfARound(t *testing.T) {
 
 func TestContentIsBoundedAndAskedFor(t *testing.T) {
 	change, _ := aRound()
-	all := exported(t, Config{Ratio: 1, Content: true}, change)
+	all := exported(t, Config{ratio: 1, content: true}, change)
 	if got := value(all["chat big"], "gen_ai.output.messages").AsString(); got != "It is done." {
 		t.Errorf("the answer is %q", got)
 	}
@@ -139,7 +139,7 @@ func TestContentIsBoundedAndAskedFor(t *testing.T) {
 
 func TestWhatIsNotTraced(t *testing.T) {
 	change, _ := aRound()
-	if all := exported(t, Config{Ratio: 0}, change); len(all) != 0 {
+	if all := exported(t, Config{ratio: 0}, change); len(all) != 0 {
 		t.Errorf("no round should be traced: %v", all)
 	}
 	var none *Traces
@@ -159,7 +159,7 @@ func TestALostCollectorIsReportedOnceAMinute(t *testing.T) {
 	now, lost := noon, 0
 	w := &watched{SpanExporter: failing{}, config: Config{
 		Clock: func() time.Time { return now }, Log: zerolog.New(&log),
-		Exported: func(n int, err error) {
+		exported: func(n int, err error) {
 			if err != nil {
 				lost += n
 			}

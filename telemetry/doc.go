@@ -1,4 +1,6 @@
-// Package telemetry exports OpenTelemetry traces: one trace per round, with a span for each AI call and
+// Package telemetry observes the server: metrics for Prometheus, the process log of what was committed, and OpenTelemetry traces.
+//
+// There is one trace per round, with a span for each AI call and
 // each execution of a command, named by the GenAI semantic conventions; and one trace per approval, linked
 // to the round that requested it.
 //

@@ -17,23 +17,24 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// Config configures the export.
+// Config is the process whose traces are exported, and where they go.
 type Config struct {
-	// Endpoint is the collector's URL for traces, for example http://127.0.0.1:4318/v1/traces.
-	Endpoint string
-	Headers  map[string]string
-	// Ratio of the traces to export, from 0 to 1; all nodes select the same ones.
-	Ratio float64
-	// Content includes the parameters and results of commands and the answers of models.
-	Content bool
-	// Client sends the spans; it comes from internal/egress.
-	Client *http.Client
-	Clock  clock.Clock
-	Log    zerolog.Logger
-	// Exported, if set, is called for each batch with the number of spans and the error of sending it.
-	Exported func(spans int, err error)
+	Clock         clock.Clock
+	Log           zerolog.Logger
+	Version, Node string
 
-	Service, Version, Node string
+	// endpoint is the collector's URL for traces, for example http://127.0.0.1:4318/v1/traces.
+	endpoint string
+	headers  map[string]string
+	// ratio of the traces to export, from 0 to 1; all nodes select the same ones.
+	ratio float64
+	// content includes the parameters and results of commands and the answers of models.
+	content bool
+	// client sends the spans; it comes from internal/egress.
+	client *http.Client
+	// exported is called for each batch with the number of spans and the error of sending it; it may be nil.
+	exported func(spans int, err error)
+	service  string
 }
 
 const (
@@ -53,26 +54,26 @@ type Traces struct {
 	content  bool
 }
 
-// New creates the exporter. It does not connect yet.
-func New(ctx context.Context, c Config) (*Traces, error) {
-	sender, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(c.Endpoint), otlptracehttp.WithHeaders(c.Headers),
-		otlptracehttp.WithHTTPClient(c.Client), otlptracehttp.WithTimeout(sendWithin),
+// newTraces creates the exporter. It does not connect yet.
+func newTraces(ctx context.Context, c Config) (*Traces, error) {
+	sender, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(c.endpoint), otlptracehttp.WithHeaders(c.headers),
+		otlptracehttp.WithHTTPClient(c.client), otlptracehttp.WithTimeout(sendWithin),
 		otlptracehttp.WithCompression(otlptracehttp.GzipCompression))
 	if err != nil {
-		return nil, fmt.Errorf("send traces to %s: %w", c.Endpoint, err)
+		return nil, fmt.Errorf("send traces to %s: %w", c.endpoint, err)
 	}
 	return over(c, &watched{SpanExporter: sender, config: c}), nil
 }
 
-// over is New with a given exporter.
+// over is newTraces with a given exporter.
 func over(c Config, exporter sdk.SpanExporter) *Traces {
 	// The resource is not read from the environment: the server's configuration defines it.
-	about := resource.NewSchemaless(attribute.String("service.name", c.Service), attribute.String("service.version", c.Version),
+	about := resource.NewSchemaless(attribute.String("service.name", c.service), attribute.String("service.version", c.Version),
 		attribute.String("service.instance.id", c.Node))
 	provider := sdk.NewTracerProvider(sdk.WithResource(about), sdk.WithIDGenerator(givenIDs{}),
-		sdk.WithSampler(sdk.TraceIDRatioBased(c.Ratio)),
+		sdk.WithSampler(sdk.TraceIDRatioBased(c.ratio)),
 		sdk.WithBatcher(exporter, sdk.WithMaxQueueSize(queued), sdk.WithExportTimeout(sendWithin)))
-	return &Traces{provider: provider, tracer: provider.Tracer("fermata"), content: c.Content}
+	return &Traces{provider: provider, tracer: provider.Tracer("fermata"), content: c.content}
 }
 
 // Stop sends the remaining spans.
@@ -99,8 +100,8 @@ type watched struct {
 // ExportSpans sends a batch. An error is reported here and not returned to the library.
 func (w *watched) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	err := w.SpanExporter.ExportSpans(ctx, spans)
-	if w.config.Exported != nil {
-		w.config.Exported(len(spans), err)
+	if w.config.exported != nil {
+		w.config.exported(len(spans), err)
 	}
 	if err == nil {
 		return nil
@@ -109,7 +110,7 @@ func (w *watched) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) err
 	defer w.mu.Unlock()
 	if now := w.config.Clock(); now.Sub(w.complained) >= complainEvery {
 		w.complained = now
-		w.config.Log.Warn().Err(err).Int("spans", len(spans)).Str("collector", w.config.Endpoint).
+		w.config.Log.Warn().Err(err).Int("spans", len(spans)).Str("collector", w.config.endpoint).
 			Msg("the collector did not accept traces; they are dropped, and nothing else is lost")
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
@@ -266,4 +267,40 @@ func (p *Party) notNow(err error, hide func(string) string, said string) error {
 		Message: "The issuer " + p.config.Issuer + " cannot be used now: " + said + ". Nothing was done: sign in again in a moment.",
 		Err:     short(err, hide),
 	}
+}
+
+// Diagnose queries the OpenID Connect issuer, for `fermata doctor`.
+func (p *Party) Diagnose(ctx context.Context) []diagnosis.Finding {
+	const fix = "Check the issuer and FERMATA_OIDC_ISSUER, which must match the issuer's own name exactly."
+	ahead, err := p.Check(ctx)
+	if err != nil {
+		return []diagnosis.Finding{diagnosis.Failed("issuer", inWords(err), fix)}
+	}
+	findings := []diagnosis.Finding{diagnosis.OK("issuer",
+		p.config.Issuer+" responds and publishes its keys; register the redirect URI "+p.config.RedirectURL+" there")}
+	if ahead != 0 {
+		way := "ahead of"
+		if ahead < 0 {
+			way = "behind"
+		}
+		findings = append(findings, diagnosis.Warning("issuer", fmt.Sprintf("its clock is %s %s this machine's: its tokens may be rejected as too early or too late",
+			ahead.Abs(), way), "Synchronise both clocks by NTP; a difference of one minute is tolerated."))
+	}
+	if p.config.Rights.RoleClaim == "" {
+		findings = append(findings, diagnosis.Warning("issuer", "everyone who can sign in there is a member here",
+			"Set FERMATA_OIDC_ROLE_CLAIM to the claim that holds a person's role."))
+	}
+	return findings
+}
+
+// inWords returns an error's message for people, without its code.
+func inWords(err error) string {
+	e, ok := errors.AsType[*domain.Error](err)
+	switch {
+	case !ok:
+		return err.Error()
+	case e.Err != nil:
+		return e.Message + " (" + e.Err.Error() + ")"
+	}
+	return e.Message
 }

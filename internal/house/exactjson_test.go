@@ -18,7 +18,7 @@ import (
 var exactReaders = []string{
 	"auth", "auth/oidc", "auth/passkeys",
 	"connectors", "connectors/mcp", "connectors/longrunning",
-	"repository/keep",
+	"operate",
 }
 
 // TestExactNames forbids the decoders of encoding/json in these packages.

@@ -25,7 +25,7 @@ var wideLines = map[string]int{
 	"providers/openai/schema.go":    3,
 	"providers/timeouts.go":         3,
 	"api/requests/main.go":          1,
-	"app/secretkey.go":              1,
+	"operate/secretkey.go":          1,
 	"commands/action_documents.go":  1,
 	"commands/action_tools.go":      1,
 	"commands/catalogue.go":         1,

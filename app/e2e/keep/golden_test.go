@@ -21,7 +21,8 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/internal/testkit"
-	"github.com/fermata-dev/fermata/repository/keep"
+	"github.com/fermata-dev/fermata/operate"
+	"github.com/fermata-dev/fermata/repository/maintenance"
 )
 
 // TestMakeGolden makes the databases of this version, once, when its schema is released:
@@ -30,7 +31,7 @@ func TestMakeGolden(t *testing.T) {
 	if os.Getenv("FERMATA_MAKE_GOLDEN") == "" {
 		return
 	}
-	schema, err := keep.Newest(false)
+	schema, err := maintenance.Newest(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestMakeGolden(t *testing.T) {
 	db := harness.Databases["sqlite"](t)
 	_, thaw := makeGolden(t, db)
 	held := filepath.Join(t.TempDir(), "golden.db")
-	if _, err := keep.BackupSQLite(t.Context(), db.SQLitePath(), held); err != nil {
+	if _, err := operate.BackupSQLite(t.Context(), db.SQLitePath(), held); err != nil {
 		t.Fatal(err)
 	}
 	thaw()

@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/operate"
 )
 
 // acknowledged are the messages that the server acknowledged as stored.
@@ -53,7 +54,7 @@ func TestBackupsUnderLoad(t *testing.T) {
 		s.Stop()
 		for _, one := range all {
 			into := harness.FreshCopy(t, db)
-			if err := (&app.Restore{Database: into, File: one.file}).Do(t.Context(), io.Discard); err != nil {
+			if err := (&operate.Restore{Database: into, File: one.file}).Run(t.Context(), io.Discard); err != nil {
 				t.Fatal(err)
 			}
 			holds(t, into, one.before)
@@ -101,7 +102,7 @@ func backups(t *testing.T, db app.Database, stored *acknowledged) (all []taken) 
 		last := len(stored.now())
 		testkit.Until(t, "the chats to continue", func() bool { return len(stored.now()) >= last+10 })
 		one := taken{filepath.Join(dir, fmt.Sprint(i)), stored.now()}
-		if err := (&app.Backup{Database: db, Target: one.file}).Do(t.Context(), "dev", io.Discard); err != nil {
+		if err := (&operate.Backup{Database: db, Target: one.file}).Run(t.Context(), io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, one)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/operate"
 )
 
 // oldKey sealed the golden database; it is the harness's own.
@@ -28,7 +29,7 @@ func TestTheSecretKeyIsRotated(t *testing.T) {
 				var out bytes.Buffer
 				config := app.Config{Database: db, SecretKey: keys, Listen: "127.0.0.1:0"}
 				config.TestHooks.AroundCommit = around
-				err = app.RotateSecret(t.Context(), config, "json", &out)
+				err = (&app.Rotate{Config: config, Printed: operate.Printed{Output: "json"}}).Run(t.Context(), &out)
 				if out.Len() > 0 {
 					if err := json.Unmarshal(out.Bytes(), &done); err != nil {
 						t.Fatal(err)

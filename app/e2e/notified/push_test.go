@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/internal/testkit/pushservice"
+	"github.com/fermata-dev/fermata/operate"
 )
 
 const subscriptions = "/v1/me/push-subscriptions"
@@ -157,7 +158,7 @@ func TestTelephonesOutliveTheSecretKey(t *testing.T) {
 	key := s.Call("GET", "/v1/push-key", nil).Want(200).Str("public_key")
 	subscribed(s, service, "en")
 	s.Stop()
-	if err := app.RotateSecret(t.Context(), app.Config{Database: db, SecretKey: now + "," + before, Listen: "127.0.0.1:0"}, "json", io.Discard); err != nil {
+	if err := (&app.Rotate{Config: app.Config{Database: db, SecretKey: now + "," + before, Listen: "127.0.0.1:0"}, Printed: operate.Printed{Output: "json"}}).Run(t.Context(), io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	s = reachable(t, db, with(now))

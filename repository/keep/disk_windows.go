@@ -1,4 +1,0 @@
-package keep
-
-// freeBytes is not asked of Windows.
-func freeBytes(string) int64 { return -1 }
