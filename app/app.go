@@ -297,8 +297,8 @@ func (a *App) wireProviders() error {
 
 // wakeForNetwork resumes a session that waits for its provider, which responds again.
 func (a *App) wakeForNetwork(ctx context.Context, workspace, session string) error {
-	_, err := a.scheduling.Door.Deliver(ctx, scheduler.Request{
-		Workspace: workspace, Session: session, Event: scheduler.Happens(domain.NetworkAvailable{}),
+	_, err := a.scheduling.Door.Deliver(ctx, scheduler.EventRequest{
+		Target: scheduler.Target{Workspace: workspace, Session: session}, Event: domain.NetworkAvailable{},
 	})
 	return err
 }

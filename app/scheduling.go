@@ -27,7 +27,7 @@ type Scheduling struct {
 func (a *App) wireScheduling() {
 	a.passkeys = &passkeys.Service{Store: a.store.Passkeys, Address: browserURL(a), Clock: a.clock, NewID: a.newID}
 	door := scheduler.NewDoor(scheduler.Config{
-		Store: a.store, Machine: pureMachine{}, Runner: a.runner(), Models: a.loop, Observer: a.metrics,
+		Store: a.store, Machine: pureMachine{}, Runner: a.runner(), Models: a.loop, Streams: a.broker, Observer: a.metrics,
 		Retry: orchestrator.RetryDelay, Caution: a.flags.TestHooks.Caution,
 		Causes: scheduler.Causes{
 			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,
@@ -35,7 +35,7 @@ func (a *App) wireScheduling() {
 		Clock: a.clock, NewID: a.newID, Log: a.log,
 	})
 	reads := sessionStore{a.store.Sessions, a.store.Automations}
-	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: a.store.Providers, Streams: a.broker, Gather: a.gather()}
+	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: a.store.Providers, Gather: a.gather()}
 	config := automations.Config{
 		Door:       door,
 		Sessions:   sessions,
@@ -59,7 +59,7 @@ func (a *App) wireScheduling() {
 	a.scheduling = Scheduling{
 		Door: door, Sessions: sessions, Queue: queue,
 		Again:    &scheduler.Again{Door: door, Store: againStore{a.store.Sessions, a.store.Records}, Providers: a.store.Providers},
-		Messages: &scheduler.Messages{Door: door, Store: a.store.Sessions, Streams: a.broker},
+		Messages: &scheduler.Messages{Door: door, Store: a.store.Sessions},
 		Answers: &scheduler.Answers{
 			Door: door, Store: answerStore{a.store, a.store.Sessions, a.store.Approvals, a.store.Records}, Checks: answers{a},
 			Passkeys: a.passkeys,

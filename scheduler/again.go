@@ -31,37 +31,52 @@ func (a *Again) RetrySession(ctx context.Context, workspace, session string, ask
 	if err := CheckProvider(ctx, a.Providers, workspace, ask.ProviderID); err != nil {
 		return nil, err
 	}
-	return a.onRecord(ctx, workspace, session, func(r *lastRound) (domain.Event, error) { return a.retry(r, ask) })
+	return a.onRecord(ctx, workspace, session, func(r lastRound) Request { return retryRequest{r, ask} })
 }
 
 // ChooseAnswer makes an earlier answer of the last round the current one. What the others have
 // changed stays changed.
 func (a *Again) ChooseAnswer(ctx context.Context, workspace, session, message string, by domain.Author) (*domain.Receipt, error) {
-	return a.onRecord(ctx, workspace, session, func(r *lastRound) (domain.Event, error) {
-		if r.view.Session.Type != domain.Chat || r.view.Session.Phase != domain.Idle {
-			return domain.AnswerChosen{By: by}, nil // the machine returns the reason
-		}
-		plan := domain.PlanChoice(r.messages, message)
-		if plan == nil {
-			return nil, domain.Errorf(domain.CodeNotLastRound, "Only an answer of the last round can be chosen: others have been "+
-				"built on by now. Nothing was changed; make a fork after that answer to go on from it.")
-		}
-		if len(plan.Superseded)+len(plan.Current) == 0 {
-			return nil, errNothingToDo
-		}
-		return domain.AnswerChosen{By: by, Plan: *plan}, nil
-	})
+	return a.onRecord(ctx, workspace, session, func(r lastRound) Request { return choiceRequest{r, message, by} })
 }
 
-// lastRound is the end of a session's record as a decision needs it.
+// choiceRequest makes another answer of the last round the current one.
+type choiceRequest struct {
+	lastRound
+	message string
+	by      domain.Author
+}
+
+func (r choiceRequest) event(v *domain.View, _ moment) (domain.Event, error) {
+	if r.moved(v) {
+		return nil, errRecordMoved
+	}
+	if v.Session.Type != domain.Chat || v.Session.Phase != domain.Idle {
+		return domain.AnswerChosen{By: r.by}, nil // the machine returns the reason
+	}
+	plan := domain.PlanChoice(r.messages, r.message)
+	if plan == nil {
+		return nil, domain.Errorf(domain.CodeNotLastRound, "Only an answer of the last round can be chosen: others have been "+
+			"built on by now. Nothing was changed; make a fork after that answer to go on from it.")
+	}
+	if len(plan.Superseded)+len(plan.Current) == 0 {
+		return nil, errNothingToDo
+	}
+	return domain.AnswerChosen{By: r.by, Plan: *plan}, nil
+}
+
+// lastRound is the end of a session's record, as a request about it needs it: it is read before the decision.
 type lastRound struct {
+	Target
 	session  *domain.Session
-	view     *domain.View // of the decision; the rest was read before it
 	messages []*domain.Message
 	effects  []*domain.Execution
 	lost     bool // the provider of the session is gone
 	asked    bool // a fork whose record ends with a question of the original session
 }
+
+// moved reports whether something was added to the record since it was read.
+func (r *lastRound) moved(v *domain.View) bool { return v.Session.LastSeq != r.session.LastSeq }
 
 // errRecordMoved: something was added to the record since it was read.
 var errRecordMoved = errors.New("the record moved on while it was read")
@@ -69,23 +84,17 @@ var errRecordMoved = errors.New("the record moved on while it was read")
 // maxReads limits how often a growing record is read again.
 const maxReads = 5
 
-// onRecord decides on the end of a record, which is read before the decision and outside its
+// onRecord delivers a request about the end of a record, which is read before the decision and outside its
 // locks: under them it is only seen that nothing came after it.
 func (a *Again) onRecord(
-	ctx context.Context, workspace, session string, decide func(*lastRound) (domain.Event, error),
+	ctx context.Context, workspace, session string, request func(lastRound) Request,
 ) (*domain.Receipt, error) {
 	for range maxReads {
 		r, err := a.read(ctx, workspace, session)
 		if err != nil {
 			return nil, err
 		}
-		o, err := a.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {
-			if v.Session.LastSeq != r.session.LastSeq {
-				return nil, errRecordMoved
-			}
-			r.view = v
-			return decide(r)
-		}})
+		o, err := a.Door.Deliver(ctx, request(*r))
 		switch {
 		case errors.Is(err, errNothingToDo):
 			return &domain.Receipt{Session: r.session, Seq: r.session.LastSeq}, nil
@@ -102,7 +111,7 @@ func (a *Again) onRecord(
 }
 
 func (a *Again) read(ctx context.Context, workspace, session string) (*lastRound, error) {
-	r := &lastRound{}
+	r := &lastRound{Target: Target{Workspace: workspace, Session: session}}
 	var err error
 	if r.session, err = a.Store.Session(ctx, workspace, session); err != nil {
 		return nil, err
@@ -137,16 +146,25 @@ func (a *Again) read(ctx context.Context, workspace, session string) (*lastRound
 	return r, err
 }
 
-// retry decides how the round is run again, or why it is not.
-func (a *Again) retry(r *lastRound, ask domain.RetryRequest) (domain.Event, error) {
-	s, event := r.view.Session, domain.RoundRequested{By: ask.By}
+// retryRequest runs the last round again.
+type retryRequest struct {
+	lastRound
+	ask domain.RetryRequest
+}
+
+// event decides how the round is run again, or why it is not.
+func (r retryRequest) event(v *domain.View, m moment) (domain.Event, error) {
+	if r.moved(v) {
+		return nil, errRecordMoved
+	}
+	s, ask, event := v.Session, r.ask, domain.RoundRequested{By: r.ask.By}
 	if s.Phase == domain.WaitingNetworkRetry && (ask.Message != nil || ask.ProviderID+ask.Model != "") {
 		return nil, domain.Errorf(domain.CodeWrongSessionType, "Only a chat is asked again in other words, or on another model.")
 	}
 	if s.Type != domain.Chat || s.Phase != domain.Idle {
 		return event, nil // the machine accepts it, or returns the reason
 	}
-	if len(r.view.Inbox) > 0 || s.State.PendingCause != "" {
+	if len(v.Inbox) > 0 || s.State.PendingCause != "" {
 		return nil, domain.Errorf(domain.CodeSessionBusy,
 			"Something waits its turn in this session already. Withdraw it, or let it come; nothing was changed.")
 	}
@@ -168,14 +186,14 @@ func (a *Again) retry(r *lastRound, ask domain.RetryRequest) (domain.Event, erro
 	if plan.RoundID == "" {
 		plan.Remains = r.effects
 	}
-	if m := ask.Message; m != nil {
-		words := *m
+	if ask.Message != nil {
+		words := *ask.Message
 		if ask.KeepsFiles {
 			words.Rich = words.Rich.WithFilesOf(plan.Superseded)
 		}
-		plan.Message = a.Door.userMessage(s, words).Message
+		plan.Message = m.userMessage(s, words).Message
 	} else if plan.Words != nil {
-		plan.Message = a.Door.userMessage(s, domain.NewMessage{
+		plan.Message = m.userMessage(s, domain.NewMessage{
 			Rich: *plan.Words.Rich, By: ask.By, Payer: plan.Words.Payer, Tools: plan.Words.Tools,
 		}).Message
 	}

@@ -34,17 +34,18 @@ func reachesAgent(e domain.Event) bool {
 
 // deliverToAgent delivers a request to an agent, and notifies its callers. If the agent is no longer at
 // work, its own session decides.
-func (d *Door) deliverToAgent(ctx context.Context, r Request, agent *domain.Session) (*Outcome, error) {
+func (d *Door) deliverToAgent(ctx context.Context, r delivery, agent *domain.Session) (*Outcome, error) {
 	if agent.State.Agent == nil || agent.State.Agent.RootID == "" {
 		r.direct = true
-		return d.Deliver(ctx, r)
+		return d.deliver(ctx, r)
 	}
-	to := &agentRequest{door: d, request: r, agent: agent.ID}
-	root := Request{Workspace: r.Workspace, Session: agent.State.Agent.RootID, Event: to.event, Also: to.also}
-	o, err := d.Deliver(ctx, root)
+	to := &agentRequest{
+		Target: Target{Workspace: r.to.Workspace, Session: agent.State.Agent.RootID}, door: d, request: r.request, agent: agent.ID,
+	}
+	o, err := d.Deliver(ctx, to)
 	if to.gone {
 		r.direct = true
-		return d.Deliver(ctx, r)
+		return d.deliver(ctx, r)
 	}
 	if err != nil {
 		return nil, err
@@ -58,6 +59,7 @@ func (d *Door) deliverToAgent(ctx context.Context, r Request, agent *domain.Sess
 
 // agentRequest is a request to an agent at work. Its results are those of the latest attempt.
 type agentRequest struct {
+	Target
 	door    *Door
 	request Request
 	agent   string
@@ -68,14 +70,14 @@ type agentRequest struct {
 }
 
 // event is what happens to the session at the top.
-func (r *agentRequest) event(v *domain.View) (domain.Event, error) {
+func (r *agentRequest) event(v *domain.View, m moment) (domain.Event, error) {
 	found, above := domain.FindAgent(v.Agents, r.agent)
 	if r.gone = found == nil; r.gone {
 		return nil, errNothingToDo
 	}
 	r.view, r.above = ofAgentView(v, found), above
 	var err error
-	if r.happens, err = r.request.Event(r.view); err != nil {
+	if r.happens, err = r.request.event(r.view, m); err != nil {
 		return nil, err
 	}
 	if !reachesAgent(r.happens) {
@@ -89,22 +91,19 @@ func (r *agentRequest) event(v *domain.View) (domain.Event, error) {
 }
 
 // also adds what happens to the agent, and to the agents between it and the top.
-func (r *agentRequest) also(v *domain.View, change *domain.Change) error {
-	if err := r.apply(v, r.view, r.happens, change); err != nil {
+func (r *agentRequest) also(v *domain.View, m moment, _ domain.Event, change *domain.Change) error {
+	if err := r.apply(r.view, r.happens, change); err != nil {
 		return err
 	}
 	for _, a := range slices.Backward(r.above) {
-		if err := r.apply(v, ofAgentView(v, a), domain.AgentAnswered{Agent: r.agent}, change); err != nil {
+		if err := r.apply(ofAgentView(v, a), domain.AgentAnswered{Agent: r.agent}, change); err != nil {
 			return err
 		}
 	}
-	if r.request.Also != nil {
-		return r.request.Also(r.view, change)
-	}
-	return nil
+	return r.request.also(r.view, m, r.happens, change)
 }
 
-func (r *agentRequest) apply(_, to *domain.View, e domain.Event, change *domain.Change) error {
+func (r *agentRequest) apply(to *domain.View, e domain.Event, change *domain.Change) error {
 	rules := r.door.rules()
 	step, err := rules.machine.Run(to.Session, e, rules.policy(to))
 	if err != nil {

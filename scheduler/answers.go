@@ -62,16 +62,16 @@ func (a *Answers) AnswerApproval(ctx context.Context, workspace, approval string
 func (a *Answers) answer(
 	ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision,
 ) (*domain.Receipt, error) {
-	recorded, err := record(decision)
+	x, err := a.answering(workspace, session, kind, decision)
 	if err != nil {
 		return nil, err
 	}
-	o, looked, err := a.deliver(ctx, workspace, session, kind, decision, recorded, func(*domain.View, *domain.Change) {})
+	o, err := a.deliver(ctx, x, nil)
 	switch {
 	case domain.ErrorCode(err) == errSettled.Code:
-		return a.settled(ctx, workspace, session, kind, cmp.Or(decision.ApprovalID, looked), recorded)
-	case err != nil && a.decided(ctx, workspace, looked):
-		return a.settled(ctx, workspace, session, kind, looked, recorded)
+		return a.settled(ctx, x, cmp.Or(decision.ApprovalID, x.approval))
+	case err != nil && a.decided(ctx, workspace, x.approval):
+		return a.settled(ctx, x, x.approval)
 	case err != nil:
 		return nil, err
 	}
@@ -95,25 +95,12 @@ func (a *Answers) decided(ctx context.Context, workspace, approval string) bool 
 	return err == nil && now.Status != domain.ApprovalStatusOpen && len(now.Decision) > 0
 }
 
-// deliver delivers an answer through the door; also adds to its change. It names the approval that was
-// open when the answer was received.
-func (a *Answers) deliver(
-	ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision, recorded []byte,
-	also func(*domain.View, *domain.Change),
-) (o *Outcome, looked string, err error) {
-	ready, err := a.prepare(ctx, workspace, session, kind, decision)
-	if err != nil {
-		return nil, ready.approval, err
+// deliver prepares an answer and delivers it through the door, with the message that it was given by, if any.
+func (a *Answers) deliver(ctx context.Context, x *answering, said *domain.NewMessage) (*Outcome, error) {
+	if err := a.prepare(ctx, x); err != nil {
+		return nil, err
 	}
-	o, err = a.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {
-		return a.event(v, kind, decision, recorded, ready)
-	}, Also: func(v *domain.View, change *domain.Change) error {
-		a.answerTask(v, change, decision.ApprovalID, decision, recorded)
-		ready.noteProof(change)
-		also(v, change)
-		return nil
-	}})
-	return o, ready.approval, err
+	return a.Door.Deliver(ctx, answerRequest{*x, said})
 }
 
 // settledApproval is the approval of a kind that a change settles, or nil.
@@ -125,24 +112,6 @@ func settledApproval(change *domain.Change, kind domain.ApprovalKind) *domain.Ap
 		return nil
 	}
 	return change.Approvals[i]
-}
-
-// event returns, under the locks, the machine's event for an answer.
-func (a *Answers) event(
-	v *domain.View, kind domain.ApprovalKind, decision domain.Decision, recorded []byte, ready prepared,
-) (domain.Event, error) {
-	approval := open(v, kind, decision.ApprovalID)
-	switch {
-	case approval == nil:
-		if e := earlyConfirmation(v, kind, decision, recorded); e != nil {
-			return e, nil
-		}
-		return nil, errSettled
-	case ready.stale != nil && ready.approval == approval.ID:
-		return domain.ApprovalStale{Commands: *ready.stale}, nil
-	default:
-		return a.answerEvent(v, approval, decision, recorded, ready)
-	}
 }
 
 // errSettled is internal: the recorded decision is returned in its place.
@@ -187,57 +156,35 @@ func sameDecision(a, b []byte) bool {
 	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && one.Results != "" && one.Results == other.Results
 }
 
-func open(v *domain.View, kind domain.ApprovalKind, id string) *domain.Approval {
-	for _, a := range v.Open {
-		if a.Kind == kind && (a.ID == id || id == "" && askingTask(v, a) == nil) {
-			return a
-		}
-	}
-	return nil
-}
-
-// earlyConfirmation is the event of a person who answers before the completion timer of a
-// run does; nil: there is none to be faster than.
-func earlyConfirmation(v *domain.View, kind domain.ApprovalKind, decision domain.Decision, recorded []byte) domain.Event {
-	w := v.Session.State.Waiting
-	unasked := v.Session.Phase == domain.WaitingCompletionConfirmation && w != nil && w.ApprovalID == ""
-	if kind != domain.ApprovalCompletion || decision.ApprovalID != "" || !unasked {
-		return nil
-	}
-	return domain.QuestionOf(kind).Reply(decision.Approved, domain.Answer{Decision: decision, Recorded: recorded})
-}
-
 // settled returns the recorded decision: the same answer again succeeds, a different one is a conflict,
 // and an answer without an open question is rejected.
-func (a *Answers) settled(
-	ctx context.Context, workspace, session string, kind domain.ApprovalKind, id string, recorded []byte,
-) (*domain.Receipt, error) {
-	s, err := a.Store.Session(ctx, workspace, session)
+func (a *Answers) settled(ctx context.Context, x *answering, id string) (*domain.Receipt, error) {
+	s, err := a.Store.Session(ctx, x.Workspace, x.Session)
 	if err != nil {
 		return nil, err
 	}
 	var approval *domain.Approval
 	if id != "" {
-		approval, err = a.Store.Approval(ctx, workspace, id)
+		approval, err = a.Store.Approval(ctx, x.Workspace, id)
 	} else {
-		approval, err = a.Store.LatestApproval(ctx, workspace, session, kind)
+		approval, err = a.Store.LatestApproval(ctx, x.Workspace, x.Session, x.kind)
 	}
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case approval != nil && approval.SessionID != session:
+	case approval != nil && approval.SessionID != x.Session:
 		return nil, domain.NotFound("approval")
 	case s.Type == domain.Seed:
 		return nil, &domain.Error{Code: domain.CodeSeedNeverRuns, Session: s,
 			Message: "This is an automation's template: it is edited, and never run. It asks nothing."}
-	case approval == nil && kind == domain.ApprovalCompletion && s.Type == domain.Run && s.EndReason == domain.EndCompleted &&
-		string(recorded) == plainYes:
+	case approval == nil && x.kind == domain.ApprovalCompletion && s.Type == domain.Run && s.EndReason == domain.EndCompleted &&
+		string(x.recorded) == plainYes:
 		return &domain.Receipt{Session: s, Seq: s.LastSeq}, nil // it was confirmed already, without a person
 	case approval == nil || approval.Status == domain.ApprovalStatusOpen:
 		return nil, &domain.Error{Code: domain.CodeWrongPhase, Session: s,
 			Message: "The session does not wait for this answer. Nothing was changed."}
-	case len(approval.Decision) > 0 && sameDecision(approval.Decision, recorded):
+	case len(approval.Decision) > 0 && sameDecision(approval.Decision, x.recorded):
 		return &domain.Receipt{Session: s, Approval: approval, Seq: s.LastSeq}, nil
 	}
 	decision := string(approval.Decision)

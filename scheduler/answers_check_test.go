@@ -26,7 +26,8 @@ func TestAnAnswerIsForWhatWasAsked(t *testing.T) {
 		"actions, never looked":   {asked(domain.ApprovalActions), "apr_new", "", true},
 	} {
 		decision := domain.Decision{ApprovalID: c.named, Approved: true}
-		event, err := (&Answers{}).answerEvent(&domain.View{}, c.approval, decision, nil, prepared{approval: c.open})
+		x := answering{kind: c.approval.Kind, decision: decision, prepared: prepared{approval: c.open}}
+		event, err := x.reply(&domain.View{}, c.approval)
 		if stale := domain.ErrorCode(err) == domain.CodeValidationStale; stale != c.stale || (event == nil) != c.stale {
 			t.Errorf("%s: %v %v", name, event, err)
 		}

@@ -16,29 +16,26 @@ const (
 )
 
 // prepareOutcome reads the action whose outcome is reported, and plans it again if it is to run once more.
-func (a *Answers) prepareOutcome(
-	ctx context.Context, v *domain.View, approval *domain.Approval, decision domain.Decision,
-) (prepared, error) {
-	ready := prepared{approval: approval.ID}
+func (a *Answers) prepareOutcome(ctx context.Context, x *answering, v *domain.View, approval *domain.Approval) error {
 	if len(approval.Actions) == 0 {
-		return ready, domain.Errorf(domain.CodeInternal, "The approval %s names no action.", approval.ID)
+		return domain.Errorf(domain.CodeInternal, "The approval %s names no action.", approval.ID)
 	}
 	var err error
-	if ready.sent, err = a.Store.Execution(ctx, approval.WorkspaceID, approval.Actions[0].ID); err != nil {
-		return ready, err
+	if x.sent, err = a.Store.Execution(ctx, approval.WorkspaceID, approval.Actions[0].ID); err != nil {
+		return err
 	}
-	if decision.Outcome == domain.OutcomeRunAgain {
-		ready.again, err = a.Checks.Again(ctx, v, ready.sent)
+	if x.decision.Outcome == domain.OutcomeRunAgain {
+		x.again, err = a.Checks.Again(ctx, v, x.sent)
 	}
-	return ready, err
+	return err
 }
 
-// outcomeEvent turns a person's word into the late result of the action.
-func outcomeEvent(v *domain.View, decision domain.Decision, answer domain.Answer, ready prepared) (domain.Event, error) {
-	if ready.sent == nil {
+// replyToOutcome turns a person's report into the late result of the action.
+func (r *answering) replyToOutcome(v *domain.View, _ *domain.Approval) (domain.Event, error) {
+	if r.sent == nil {
 		return nil, errSettled
 	}
-	x := *ready.sent
+	x, decision, answer := *r.sent, r.decision, r.answer()
 	e := domain.ExternalResultReceived{Execution: &x, Answer: &answer}
 	words := x.Command
 	switch decision.Outcome {
@@ -49,7 +46,7 @@ func outcomeEvent(v *domain.View, decision domain.Decision, answer domain.Answer
 		x.Status, x.Error = domain.ExecFailed, &domain.CommandError{Code: "not_done", Message: saidDidNot}
 		x.Summary = domain.Say("Not done, as a person says: %s", "Pas fait, selon une personne : %s", words)
 	case domain.OutcomeRunAgain:
-		x.Note, e.Again = saidRunAgain, ready.again
+		x.Note, e.Again = saidRunAgain, r.again
 		x.Summary = domain.Say("To be run again, once the AI has requested it and it is approved: %s",
 			"À exécuter à nouveau, quand l’IA l’aura demandé et que ce sera approuvé : %s", words)
 		if v.Session.Type == domain.Chat && v.Session.Phase == domain.Idle {

@@ -44,14 +44,14 @@ var errNotSigned = domain.Errorf(domain.CodePasskeyRequired,
 	"This is sensitive: its approval must be signed with a passkey. Nothing was run; it still waits.")
 
 // evidence is what was signed for the approval that is settled now, under the locks.
-func (p *prepared) evidence(asked *domain.Approval, decision domain.Decision) ([]byte, error) {
-	if !asked.Sensitive(decision) {
+func (x *answering) evidence(asked *domain.Approval) ([]byte, error) {
+	if !asked.Sensitive(x.decision) {
 		return nil, nil
 	}
-	if p.proof == nil || p.approval != asked.ID {
+	if x.proof == nil || x.approval != asked.ID {
 		return nil, errNotSigned
 	}
-	return p.proof.Evidence, nil
+	return x.proof.Evidence, nil
 }
 
 // noteProof writes the use of the passkey with the settlement that it was used for.

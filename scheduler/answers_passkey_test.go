@@ -89,7 +89,7 @@ func TestASignatureIsOfOneApproval(t *testing.T) {
 		"none":       {approval: "apr"},
 		"of another": {approval: "apr_2", proof: &domain.PasskeyProof{}},
 	} {
-		if _, err := ready.evidence(asks, domain.Decision{Approved: true}); domain.ErrorCode(err) != domain.CodePasskeyRequired {
+		if _, err := (&answering{decision: domain.Decision{Approved: true}, prepared: ready}).evidence(asks); domain.ErrorCode(err) != domain.CodePasskeyRequired {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

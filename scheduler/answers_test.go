@@ -144,8 +144,14 @@ func TestAnswerEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, answers := newAsked(t, chat("me", domain.WaitingValidation), c.approval)
-			ready := prepared{approval: "apr", edited: []*domain.Execution{{ID: "edited"}}}
-			e, err := answers.answerEvent(view(chat("me", domain.WaitingValidation), nil), c.approval, c.decision, []byte("recorded"), ready)
+			x, err := answers.answering("ws", "me", c.approval.Kind, c.decision)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var e domain.Event
+			if err = answers.prepare(t.Context(), x); err == nil {
+				e, err = x.reply(view(chat("me", domain.WaitingValidation), nil), c.approval)
+			}
 			if (err == nil) != (c.code == "") || err != nil && domain.ErrorCode(err) != c.code {
 				t.Fatal(err)
 			}
@@ -266,7 +272,7 @@ func TestEarlyConfirmation(t *testing.T) {
 		"another phase":     {run("me", domain.CallingAI), domain.ApprovalCompletion, domain.Decision{}, ""},
 	} {
 		got := ""
-		if e := earlyConfirmation(view(c.session, nil), c.kind, c.decision, nil); e != nil {
+		if e := (&answering{kind: c.kind, decision: c.decision}).earlyConfirmation(view(c.session, nil)); e != nil {
 			got = e.Name()
 		}
 		if got != c.want {

@@ -18,20 +18,11 @@ func (a *Answers) AnswerByText(
 		return nil, err
 	}
 	decision.ApprovalID = approval
-	recorded, err := record(decision)
+	x, err := a.answering(workspace, asked.SessionID, asked.Kind, decision)
 	if err != nil {
 		return nil, err
 	}
-	var message *domain.Message
-	o, _, err := a.deliver(ctx, workspace, asked.SessionID, asked.Kind, decision, recorded, func(v *domain.View, change *domain.Change) {
-		message = a.Door.userMessage(v.Session, said).Message
-		message.RoundID, message.RetryOf, message.ExcludeFromPrompt = v.Session.State.RoundID, v.Session.State.RetryOf, true
-		making := &domain.Change{WorkspaceID: workspace, At: change.At}
-		making.Emit(domain.LogEvent{SessionID: asked.SessionID, Type: domain.LogMessageCreated, Message: message})
-		change.Messages = append([]*domain.Message{message}, change.Messages...)
-		insertCreationEvents(change, asked.SessionID, making.Events)
-		noteHistory(change, asked.SessionID, said.History, message.ID)
-	})
+	o, err := a.deliver(ctx, x, &said)
 	if domain.ErrorCode(err) == errSettled.Code {
 		return nil, domain.Errorf(domain.CodeConflict, "This was answered meanwhile.")
 	}
@@ -39,6 +30,17 @@ func (a *Answers) AnswerByText(
 		return nil, err
 	}
 	receipt := o.Receipt() // also if records have changed since it was shown: it is asked again then
-	receipt.Message = message
+	receipt.Message = newest(o.Change)
 	return receipt, nil
+}
+
+// addMessage stores the message that an answer was given by.
+func (r *answerRequest) addMessage(v *domain.View, m moment, change *domain.Change) {
+	message := m.userMessage(v.Session, *r.said).Message
+	message.RoundID, message.RetryOf, message.ExcludeFromPrompt = v.Session.State.RoundID, v.Session.State.RetryOf, true
+	making := &domain.Change{WorkspaceID: r.Workspace, At: change.At}
+	making.Emit(domain.LogEvent{SessionID: r.Session, Type: domain.LogMessageCreated, Message: message})
+	change.Messages = append([]*domain.Message{message}, change.Messages...)
+	insertCreationEvents(change, r.Session, making.Events)
+	noteHistory(change, r.Session, r.said.History, message.ID)
 }

@@ -11,11 +11,9 @@ import (
 // rules are what a decision depends on beside the view and the request. With the same
 // three, the decision is the same: nothing here reads a clock, a database or the network.
 type rules struct {
+	moment
 	machine Machine
-	now     time.Time
-	newID   domain.IDSource
 	retry   Retry
-	caution domain.Caution
 	// estimate returns the cached cost of the session's next call; nil: calls reserve nothing.
 	estimate func(*domain.View) (domain.CallEstimate, bool)
 	// suspectRuns reports whether another suspect that must be alone is being performed.
@@ -34,9 +32,9 @@ type decision struct {
 }
 
 // decide is the decision about a request to a session.
-func (p rules) decide(v *domain.View, r Request) (decision, error) {
-	if r.New != nil {
-		view, made := *v, *r.New
+func (p rules) decide(v *domain.View, r delivery) (decision, error) {
+	if r.to.New != nil {
+		view, made := *v, *r.to.New
 		view.Session = &made
 		v = &view
 	}
@@ -44,10 +42,8 @@ func (p rules) decide(v *domain.View, r Request) (decision, error) {
 	if err != nil {
 		return decision{}, withSession(err, v.Session)
 	}
-	if r.Also != nil {
-		if err := r.Also(v, d.change); err != nil {
-			return decision{}, err
-		}
+	if err := r.request.also(v, p.moment, d.event, d.change); err != nil {
+		return decision{}, err
 	}
 	if v.InboxBrief && d.usesInbox() {
 		return decision{}, domain.ErrInboxBrief
@@ -60,12 +56,12 @@ func (p rules) decide(v *domain.View, r Request) (decision, error) {
 
 // route asks the machine whether it takes the event, and, if the session must work
 // afterwards, the slot's policy whether it may.
-func (p rules) route(v *domain.View, r Request) (decision, error) {
-	event, err := r.Event(v)
+func (p rules) route(v *domain.View, r delivery) (decision, error) {
+	event, err := r.request.event(v, p.moment)
 	if err != nil {
 		return decision{}, err
 	}
-	if !r.direct && r.New == nil && ofAgent(v.Session, event) {
+	if !r.direct && r.to.New == nil && ofAgent(v.Session, event) {
 		return decision{}, &agentError{v.Session}
 	}
 	d := decision{event: event, view: v}
@@ -80,7 +76,7 @@ func (p rules) route(v *domain.View, r Request) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	if r.New != nil {
+	if r.to.New != nil {
 		d.insert(d.step.Session.ID)
 	}
 	return d, nil
@@ -104,7 +100,7 @@ func (p rules) withoutSlot(d decision) (decision, error) {
 }
 
 // withSlot handles an event that needs the slot.
-func (p rules) withSlot(d decision, r Request) (decision, error) {
+func (p rules) withSlot(d decision, r delivery) (decision, error) {
 	if err := p.machine.Accepts(d.view.Session, d.event); err != nil {
 		return decision{}, err
 	}
@@ -114,13 +110,13 @@ func (p rules) withSlot(d decision, r Request) (decision, error) {
 			return decision{}, &unknownModelError{asked.Session.Calls()}
 		}
 	}
-	asks := slot.FromView(d.view, p.now, r.Unattended, r.Since)
-	asks.Barred = p.barred(d.view.Session, d.event, r.Unattended)
+	asks := slot.FromView(d.view, p.now, r.to.Unattended, r.to.Since)
+	asks.Barred = p.barred(d.view.Session, d.event, r.to.Unattended)
 	d.verdict = slot.Decide(asks)
 	switch {
 	case d.verdict.Grant:
 		return p.grantSlot(d)
-	case r.Unattended:
+	case r.to.Unattended:
 		return decision{}, ErrSlotTaken
 	default:
 		return p.waitForSlot(d)

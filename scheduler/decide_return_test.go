@@ -19,9 +19,9 @@ func TestAReturnAndItsMessageTakeWhatWaitsOnce(t *testing.T) {
 			v.Inbox = []*domain.InboxItem{{ID: "inb_w", WorkspaceID: "ws", SessionID: "ses", MessageID: waiting.ID, Message: waiting,
 				IfBusy: domain.IfBusySteer, CreatedAt: noon}}
 		})
-		d, err := noonRules().decide(v, Request{Workspace: "ws", Session: "ses", Event: Happens(domain.UserMessageSent{
+		d, err := decideOn(v, EventRequest{Target{Workspace: "ws", Session: "ses"}, domain.UserMessageSent{
 			Message: &domain.Message{ID: "msg_n", Rich: &domain.RichContent{LinearText: "Stop."}}, IfBusy: how, Explicit: true,
-		})})
+		}})
 		if err != nil {
 			t.Fatalf("%s: %v", how, err)
 		}

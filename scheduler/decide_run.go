@@ -4,15 +4,15 @@ import "github.com/fermata-dev/fermata/domain"
 
 // decidePlan is the decision about a request to an automation: about the run that begins, if any, and
 // about the automation itself.
-func (p rules) decidePlan(v *domain.AutomationView, r Request) (decision, error) {
-	plan, err := r.Plan(v)
+func (p rules) decidePlan(v *domain.AutomationView, r PlanRequest, modelKnown bool) (decision, error) {
+	plan, err := r.Planner.Plan(v)
 	if err != nil {
 		return decision{}, err
 	}
 	if plan.Run == nil {
 		return decision{change: plan.Change}, nil
 	}
-	d, err := p.begin(&v.View, *plan.Run, r.modelKnown)
+	d, err := p.begin(&v.View, *plan.Run, modelKnown)
 	if err != nil {
 		return decision{}, err
 	}
@@ -24,10 +24,12 @@ func (p rules) decidePlan(v *domain.AutomationView, r Request) (decision, error)
 func (p rules) begin(v *domain.View, run NewRun, modelKnown bool) (decision, error) {
 	view, s := *v, run.Session
 	view.Session = s
-	d, err := p.route(&view, Request{
-		Workspace: v.Workspace.ID, New: s, Event: Happens(domain.SessionActivationRequested{}),
-		Unattended: run.OnTime, Since: run.Since, modelKnown: modelKnown,
+	r := deliveryOf(EventRequest{
+		Target: Target{Workspace: v.Workspace.ID, New: s, Unattended: run.OnTime, Since: run.Since},
+		Event:  domain.SessionActivationRequested{},
 	})
+	r.modelKnown = modelKnown
+	d, err := p.route(&view, r)
 	if err != nil {
 		return decision{}, err
 	}

@@ -127,18 +127,18 @@ func TestDecide(t *testing.T) {
 			view(chat("me", domain.Idle), run("other", domain.CallingAI), polite), event(domain.RoundRequested{}),
 			"chat_preempts_off; me IDLE queued; +me:0 chat_preempts_off",
 		},
-		"nothing happens": {view(chat("me", domain.Idle), nil), Request{Event: nothingHappens}, "me IDLE"},
+		"nothing happens": {view(chat("me", domain.Idle), nil), event(nil), "me IDLE"},
 		"a new chat with a message": {
-			view(nil, nil), Request{New: chat("me", domain.Idle), Event: Happens(text("m"))},
+			view(nil, nil), EventRequest{Target{New: chat("me", domain.Idle)}, text("m")},
 			"slot_free; me CALLING_AI made claimed slot; -> call_ai",
 		},
 		"a new chat without one": {
-			view(nil, nil), Request{New: chat("me", domain.Idle), Event: nothingHappens},
+			view(nil, nil), EventRequest{Target: Target{New: chat("me", domain.Idle)}},
 			"me IDLE made",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := noonRules().decide(c.view, c.request)
+			d, err := decideOn(c.view, c.request)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,11 +165,11 @@ func TestDecideRefuses(t *testing.T) {
 	}{
 		"the request itself": {
 			view(chat("me", domain.Idle), nil),
-			Request{Event: func(*domain.View) (domain.Event, error) { return nil, refusing }}, "", refusing,
+			refused{why: refusing}, "", refusing,
 		},
 		"what it also writes": {
 			view(chat("me", domain.Idle), nil),
-			Request{Event: nothingHappens, Also: func(*domain.View, *domain.Change) error { return refusing }}, "", refusing,
+			refused{late: refusing}, "", refusing,
 		},
 		"a SEED never runs": {
 			view(session("me", domain.Seed, domain.Idle), nil),
@@ -191,7 +191,7 @@ func TestDecideRefuses(t *testing.T) {
 		"too many messages wait": {full, event(text("m")), domain.CodeQueueFull, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := noonRules().decide(c.view, c.request)
+			d, err := decideOn(c.view, c.request)
 			if err == nil || c.is != nil && !errors.Is(err, c.is) || c.want != "" && domain.ErrorCode(err) != c.want {
 				t.Fatalf("%v, want %v %v", err, c.want, c.is)
 			}

@@ -6,6 +6,8 @@
 // accepts the event, and the slot's policy (package slot, pure too) which session yields. The decision is
 // stored before the request is acknowledged. Then act starts the run loop.
 //
+// A request is a value, such as messageRequest or answerRequest: its method event computes, from the view and the
+// moment, what happens to the session, and its method also what is written beside.
 // Sessions, Messages and Answers make requests for people; package automations makes them for automations.
 // There are two loops, with a file each: loop.go processes due work, leases.go renews this node's lease
 // and takes over abandoned sessions.

@@ -12,13 +12,15 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// Config is what a Door is made of; every field is needed but for Models and Caution.
+// Config is what a Door is made of; every field is needed but for Models, Streams and Caution.
 type Config struct {
 	Store   Store
 	Machine Machine
 	Runner  Runner
 	// Models are optional: without them a call reserves nothing.
-	Models   Models
+	Models Models
+	// Streams are optional: without them an interrupted answer leaves no text.
+	Streams  Streams
 	Observer Observer
 	// Retry returns the delays of a workspace's network retry.
 	Retry Retry
@@ -54,9 +56,13 @@ func NewDoor(cfg Config) *Door {
 // run loop continue. It is the only entry. A model that was not called before is looked up first, outside
 // the transaction, because its next call is reserved in the budgets.
 func (d *Door) Deliver(ctx context.Context, r Request) (*Outcome, error) {
+	return d.deliver(ctx, deliveryOf(r))
+}
+
+func (d *Door) deliver(ctx context.Context, r delivery) (*Outcome, error) {
 	decided, err := d.commit(ctx, r)
 	if unknown, ok := errors.AsType[*unknownModelError](err); ok {
-		d.cfg.Models.Learn(ctx, r.Workspace, unknown.provider)
+		d.cfg.Models.Learn(ctx, r.to.Workspace, unknown.provider)
 		r.modelKnown = true
 		decided, err = d.commit(ctx, r)
 	}
@@ -71,20 +77,20 @@ func (d *Door) Deliver(ctx context.Context, r Request) (*Outcome, error) {
 }
 
 // commit decides and stores in one transaction.
-func (d *Door) commit(ctx context.Context, r Request) (decision, error) {
+func (d *Door) commit(ctx context.Context, r delivery) (decision, error) {
 	var decided decision
 	var change *domain.Change
 	var err error
-	if r.Plan != nil {
-		change, err = d.cfg.Store.DecideAutomation(ctx, r.Workspace, r.Automation,
+	if plan, ok := r.request.(PlanRequest); ok {
+		change, err = d.cfg.Store.DecideAutomation(ctx, plan.Workspace, plan.Automation,
 			func(_ context.Context, v *domain.AutomationView) (*domain.Change, error) {
 				var err error
-				decided, err = d.rules().decidePlan(v, r)
+				decided, err = d.rules().decidePlan(v, plan, r.modelKnown)
 				return decided.change, err
 			})
 		err = wrapped("decide about the automation", err)
 	} else {
-		change, err = d.cfg.Store.Decide(ctx, r.Workspace, r.Session,
+		change, err = d.cfg.Store.Decide(ctx, r.to.Workspace, r.to.Session,
 			func(_ context.Context, v *domain.View) (*domain.Change, error) {
 				var err error
 				decided, err = d.rules().decide(v, r)
@@ -96,7 +102,7 @@ func (d *Door) commit(ctx context.Context, r Request) (decision, error) {
 		return decision{}, err
 	}
 	if decided.change = change; change == nil {
-		decided.change = &domain.Change{WorkspaceID: r.Workspace}
+		decided.change = &domain.Change{WorkspaceID: r.to.Workspace}
 	}
 	return decided, nil
 }
@@ -111,8 +117,11 @@ func wrapped(doing string, err error) error {
 // rules are those that hold now.
 func (d *Door) rules() rules {
 	p := rules{
-		machine: d.cfg.Machine, now: d.cfg.Clock(), newID: d.cfg.NewID, retry: d.cfg.Retry, caution: d.cfg.Caution,
-		suspectRuns: d.probation.others,
+		moment:  moment{now: d.cfg.Clock(), newID: d.cfg.NewID, drives: d.cfg.Runner.Drives, caution: d.cfg.Caution},
+		machine: d.cfg.Machine, retry: d.cfg.Retry, suspectRuns: d.probation.others,
+	}
+	if d.cfg.Streams != nil {
+		p.partial = d.cfg.Streams.Partial
 	}
 	if d.cfg.Models != nil {
 		p.estimate = d.cfg.Models.Estimate

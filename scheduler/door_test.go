@@ -34,7 +34,7 @@ func TestAct(t *testing.T) {
 			[]string{"asked action_runs false", "yield other"}, 1},
 		"a message waits, the work continues": {working(), event(text("m")), []string{"asked holds_it_already true"}, 0},
 		"the work is stopped":                 {working(), event(domain.StopRequested{By: "me"}), []string{"cut me: interrupted"}, 1},
-		"nothing happens":                     {working(), Request{Event: nothingHappens}, nil, 0},
+		"nothing happens":                     {working(), event(nil), nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.view, causes)
@@ -69,9 +69,8 @@ func TestAnUnknownModelIsLookedUpFirst(t *testing.T) {
 		"a session": func(*world) Request { return event(text("m")) },
 		"a run": func(w *world) Request {
 			w.automation = &domain.AutomationView{View: *view(nil, nil), Automation: &domain.Automation{ID: "aut"}}
-			return Request{Workspace: "ws", Automation: "aut", Plan: func(*domain.AutomationView) (Plan, error) {
-				return Plan{Run: &NewRun{Session: run("new", domain.ExecutingEnrichments)}}, nil
-			}}
+			begins := Plan{Run: &NewRun{Session: run("new", domain.ExecutingEnrichments)}}
+			return PlanRequest{Target{Workspace: "ws"}, "aut", planned{plan: begins}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +100,7 @@ func TestARefusalShowsNoSessionOfOthers(t *testing.T) {
 	shared := domain.Errorf(domain.CodeMessagePlaced, "It is in its place.")
 	for _, id := range []string{"mine", "theirs"} {
 		w := newWorld(t, view(chat(id, domain.Idle), nil))
-		_, err := w.door.Deliver(t.Context(), Request{Event: func(*domain.View) (domain.Event, error) { return nil, shared }})
+		_, err := w.door.Deliver(t.Context(), refused{why: shared})
 		e, ok := errors.AsType[*domain.Error](err)
 		if !ok || e.Session == nil || e.Session.ID != id || !errors.Is(err, shared) {
 			t.Errorf("%s is shown %+v", id, e.Session)
@@ -117,15 +116,10 @@ func TestARefusalShowsNoSessionOfOthers(t *testing.T) {
 func TestAPlanWithARun(t *testing.T) {
 	v := &domain.AutomationView{View: *view(nil, chat("other", domain.Idle, func(s *domain.Session) { s.LastEventTime = noon.Add(-3600e9) })),
 		Automation: &domain.Automation{ID: "aut"}}
-	plan := func(change *domain.Change) Request {
-		return Request{Plan: func(*domain.AutomationView) (Plan, error) {
-			s := run("new", domain.ExecutingEnrichments)
-			return Plan{Run: &NewRun{Session: s, Messages: []*domain.Message{{ID: "m"}}}, Change: change}, nil
-		}}
-	}
 	fired := &domain.Change{WorkspaceID: "ws"}
 	fired.Emit(domain.LogEvent{Type: domain.LogOccurrence})
-	d, err := noonRules().decidePlan(v, plan(fired))
+	begins := Plan{Run: &NewRun{Session: run("new", domain.ExecutingEnrichments), Messages: []*domain.Message{{ID: "m"}}}, Change: fired}
+	d, err := noonRules().decidePlan(v, PlanRequest{Planner: planned{plan: begins}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +143,7 @@ func TestAPlanWithoutARun(t *testing.T) {
 	w.automation = &domain.AutomationView{View: *view(nil, nil), Automation: &domain.Automation{ID: "aut"}}
 	for _, plan := range []Plan{{}, {Change: &domain.Change{WorkspaceID: "ws"}}} {
 		w.changes = nil
-		o, err := w.door.Deliver(t.Context(), Request{Workspace: "ws", Plan: func(*domain.AutomationView) (Plan, error) { return plan, nil }})
+		o, err := w.door.Deliver(t.Context(), PlanRequest{Target: Target{Workspace: "ws"}, Planner: planned{plan: plan}})
 		if err != nil || o.Session != nil || o.Seq() != 0 || len(w.notes) != 0 {
 			t.Errorf("%+v, %v, %q", o, err, w.notes)
 		}
@@ -158,7 +152,7 @@ func TestAPlanWithoutARun(t *testing.T) {
 		}
 	}
 	refusal := errors.New("no")
-	if _, err := w.door.Deliver(t.Context(), Request{Plan: func(*domain.AutomationView) (Plan, error) { return Plan{}, refusal }}); !errors.Is(err, refusal) {
+	if _, err := w.door.Deliver(t.Context(), PlanRequest{Planner: planned{why: refusal}}); !errors.Is(err, refusal) {
 		t.Error(err)
 	}
 }

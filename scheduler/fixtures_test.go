@@ -25,7 +25,8 @@ func (pure) Accepts(s *domain.Session, e domain.Event) error { return machine.Ac
 // noonRules are the rules at noon.
 func noonRules() rules {
 	return rules{
-		machine: pure{}, now: noon, newID: ids.Counting(),
+		moment:  moment{now: noon, newID: ids.Counting(), drives: func(string) bool { return false }},
+		machine: pure{},
 		retry: func(domain.NetworkRetry) func(int) time.Duration {
 			return func(int) time.Duration { return time.Second }
 		},
@@ -104,12 +105,33 @@ func text(id string) domain.UserMessageSent {
 }
 
 // event is the request by which an event comes to the view's session.
-func event(e domain.Event) Request { return Request{Workspace: "ws", Session: "me", Event: Happens(e)} }
+func event(e domain.Event) Request { return EventRequest{Target{Workspace: "ws", Session: "me"}, e} }
 
 func unattended(e domain.Event) Request {
-	r := event(e)
-	r.Unattended = true
-	return r
+	return EventRequest{Target{Workspace: "ws", Session: "me", Unattended: true}, e}
+}
+
+// refused is a request that is refused, or whose own writes are.
+type refused struct {
+	EventRequest
+	why, late error
+}
+
+func (r refused) event(*domain.View, moment) (domain.Event, error) { return r.Event, r.why }
+
+func (r refused) also(*domain.View, moment, domain.Event, *domain.Change) error { return r.late }
+
+// planned is a plan that was made before.
+type planned struct {
+	plan Plan
+	why  error
+}
+
+func (p planned) Plan(*domain.AutomationView) (Plan, error) { return p.plan, p.why }
+
+// decideOn decides about a request at noon.
+func decideOn(v *domain.View, r Request) (decision, error) {
+	return noonRules().decide(v, deliveryOf(r))
 }
 
 // describe writes a decision in words: the reason, the sessions afterwards in the order of their writes, the queue,

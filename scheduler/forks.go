@@ -21,34 +21,40 @@ func (a *Again) ForkSession(ctx context.Context, workspace, session string, in d
 	if err != nil {
 		return nil, err
 	}
-	var id string
-	r := Request{Workspace: workspace, New: made, Event: nothingHappens}
-	if in.Message != nil {
-		r.Event = func(*domain.View) (domain.Event, error) {
-			sent := a.Door.userMessage(made, *in.Message)
-			id = sent.Message.ID
-			return sent, nil
-		}
-	}
-	r.Also = func(v *domain.View, change *domain.Change) error {
-		making := &domain.Change{WorkspaceID: workspace, At: change.At}
-		making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogSessionCreated, Session: change.Session(made.ID)})
-		card := a.forkCard(made, point, &v.Workspace.Settings)
-		change.Messages = append([]*domain.Message{card}, change.Messages...)
-		making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogMessageCreated, Message: card})
-		insertCreationEvents(change, made.ID, making.Events)
-		if in.Message != nil {
-			noteHistory(change, made.ID, in.Message.History, id)
-		}
-		return nil
-	}
-	o, err := a.Door.Deliver(ctx, r)
+	o, err := a.Door.Deliver(ctx, forkRequest{Target{Workspace: workspace, New: made}, point.Session.Type, in.Message})
 	if err != nil {
 		return nil, err
 	}
 	receipt := o.Receipt()
 	receipt.Created, receipt.Message = true, newest(o.Change)
 	return receipt, nil
+}
+
+// forkRequest makes a fork of a session of a type.
+type forkRequest struct {
+	Target
+	of      domain.SessionType
+	message *domain.NewMessage
+}
+
+func (r forkRequest) event(_ *domain.View, m moment) (domain.Event, error) {
+	if r.message == nil {
+		return nil, nil
+	}
+	return m.userMessage(r.New, *r.message), nil
+}
+
+func (r forkRequest) also(v *domain.View, m moment, e domain.Event, change *domain.Change) error {
+	making := &domain.Change{WorkspaceID: r.Workspace, At: change.At}
+	making.Emit(domain.LogEvent{SessionID: r.New.ID, Type: domain.LogSessionCreated, Session: change.Session(r.New.ID)})
+	card := r.card(m, &v.Workspace.Settings)
+	change.Messages = append([]*domain.Message{card}, change.Messages...)
+	making.Emit(domain.LogEvent{SessionID: r.New.ID, Type: domain.LogMessageCreated, Message: card})
+	insertCreationEvents(change, r.New.ID, making.Events)
+	if r.message != nil {
+		noteHistory(change, r.New.ID, r.message.History, sentIn(e))
+	}
+	return nil
 }
 
 // fork is the session as it is made. What its prompt holds from outside is what that of the
@@ -97,10 +103,10 @@ func (a *Again) providerOf(ctx context.Context, of *domain.Session, named string
 	return of.ProviderID, err
 }
 
-// forkCard is the first message that is the fork's own.
-func (a *Again) forkCard(made *domain.Session, point *domain.ForkPoint, settings *domain.Settings) *domain.Message {
+// card is the first message that is the fork's own.
+func (r forkRequest) card(m moment, settings *domain.Settings) *domain.Message {
 	begins := domain.Say("This chat goes on from another one.", "Cette conversation part d’une autre.")
-	if point.Session.Type == domain.Run {
+	if r.of == domain.Run {
 		begins = domain.Say("This chat goes on from a run.", "Cette conversation part d’une exécution.")
 	}
 	now := domain.Say(
@@ -108,8 +114,8 @@ func (a *Again) forkCard(made *domain.Session, point *domain.ForkPoint, settings
 		"Rien de ce qui précède n’a été refait, et les données sont celles de maintenant : ce qui a été lu plus haut a pu changer.")
 	text := domain.Join(" ", begins, now)
 	return &domain.Message{
-		ID: a.Door.cfg.NewID(domain.PrefixMessage), WorkspaceID: made.WorkspaceID, SessionID: made.ID,
-		Timestamp: made.CreatedAt, Sender: domain.SenderSystem, Status: domain.MessageStored,
+		ID: m.newID(domain.PrefixMessage), WorkspaceID: r.New.WorkspaceID, SessionID: r.New.ID,
+		Timestamp: r.New.CreatedAt, Sender: domain.SenderSystem, Status: domain.MessageStored,
 		System: &domain.SystemMessage{
 			Type: domain.SystemForked, Summary: text.In(settings.Language), Translations: text.Beside(settings.Language),
 		},

@@ -49,7 +49,7 @@ func TestWhoIsDisplacedWithAMessageWaitsInTurn(t *testing.T) {
 		v.HolderInbox = []*domain.InboxItem{waitingItem("a", 1)}
 		v.Spent.Reserved = 0.75
 	})
-	d, err := noonRules().decide(v, event(text("m")))
+	d, err := decideOn(v, event(text("m")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestWhatHoldingChanges(t *testing.T) {
 
 // TestTheOrderOfTheLog verifies that in the log no session gets the slot before its holder has released it.
 func TestTheOrderOfTheLog(t *testing.T) {
-	d, err := noonRules().decide(view(chat("me", domain.Idle), run("other", domain.CallingAI), queued(run("first", domain.CallingAI))), event(text("m")))
+	d, err := decideOn(view(chat("me", domain.Idle), run("other", domain.CallingAI), queued(run("first", domain.CallingAI))), event(text("m")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -152,7 +152,7 @@ func (l *Loop) takeSwept(ctx context.Context, work *domain.DueWork, now time.Tim
 func (l *Loop) wakeSessions(ctx context.Context, refs []domain.SessionRef) bool {
 	all := true
 	for _, ref := range refs {
-		_, err := l.door.Deliver(ctx, Request{Workspace: ref.WorkspaceID, Session: ref.SessionID, Event: l.door.heartbeat})
+		_, err := l.door.Deliver(ctx, heartbeatRequest{Target{Workspace: ref.WorkspaceID, Session: ref.SessionID}})
 		if err != nil && ctx.Err() == nil && !Refused(err) && !errors.Is(err, errNothingToDo) {
 			l.door.cfg.Log.Warn().Err(err).Str("session", ref.SessionID).Msg("a timer could not be delivered")
 			all = false
@@ -173,14 +173,15 @@ func (l *Loop) lookAtTasks(ctx context.Context, refs []domain.TaskRef) bool {
 	return all
 }
 
-// heartbeat is the event for a due session. Another node may have been faster.
-func (d *Door) heartbeat(v *domain.View) (domain.Event, error) {
-	s := v.Session
-	now, driven := d.cfg.Clock(), d.cfg.Runner.Drives(v.Session.ID)
-	if s.WakeAt == nil || s.WakeAt.After(now) {
+// heartbeatRequest wakes a due session. Another node may have been faster.
+type heartbeatRequest struct{ Target }
+
+func (heartbeatRequest) event(v *domain.View, m moment) (domain.Event, error) {
+	s, driven := v.Session, m.drives(v.Session.ID)
+	if s.WakeAt == nil || s.WakeAt.After(m.now) {
 		return nil, errNothingToDo
 	}
-	cleared := s.State.Suspicion.ClearedAt(d.cfg.Caution)
+	cleared := s.State.Suspicion.ClearedAt(m.caution)
 	if cleared != nil && cleared.Equal(*s.WakeAt) && !driven {
 		return nil, errNothingToDo // only the process that performs it can confirm that it is alive
 	}

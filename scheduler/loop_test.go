@@ -276,7 +276,7 @@ func TestHeartbeat(t *testing.T) {
 	} {
 		w := newWorld(t, view(c.session, c.session))
 		w.drives = c.driven
-		e, err := w.door.heartbeat(w.view)
+		e, err := heartbeatRequest{}.event(w.view, w.door.rules().moment)
 		if (err == nil) != c.comes || err != nil && !errors.Is(err, errNothingToDo) {
 			t.Errorf("%s: %v", name, err)
 		}

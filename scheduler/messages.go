@@ -9,9 +9,8 @@ import (
 
 // Messages takes what people write, through the door.
 type Messages struct {
-	Door    *Door
-	Store   MessageStore
-	Streams Streams
+	Door  *Door
+	Store MessageStore
 }
 
 // MessageStore reads a message that is no longer waiting.
@@ -22,25 +21,54 @@ type MessageStore interface {
 // SendMessage delivers a person's message to a session. When this returns it is stored, in its place or
 // queued; or rejected, if too many are waiting.
 func (m *Messages) SendMessage(ctx context.Context, workspace, session string, in domain.NewMessage) (*domain.Receipt, error) {
-	var id string
-	o, err := m.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {
-		sent := m.Door.userMessage(v.Session, in)
-		id = sent.Message.ID
-		if in.IfBusy != domain.IfBusyInterrupt || !v.Session.Phase.Working() || v.Session.State.Poisoned {
-			return sent, nil
-		}
-		partial, text := m.Streams.Partial(session)
-		return domain.InterruptRequested{By: in.By.ID, MessageID: partial, PartialText: text, Then: &sent}, nil
-	}, Also: func(_ *domain.View, change *domain.Change) error {
-		noteHistory(change, session, in.History, id)
-		return nil
-	}})
+	o, err := m.Door.Deliver(ctx, messageRequest{Target: Target{Workspace: workspace, Session: session}, in: in})
 	if err != nil {
 		return nil, err
 	}
 	receipt := o.Receipt()
-	receipt.Message = stored(o.Change, id)
+	receipt.Message = stored(o.Change, sentIn(o.Event))
 	return receipt, nil
+}
+
+// messageRequest is a person's message to a session.
+type messageRequest struct {
+	Target
+	in domain.NewMessage
+}
+
+func (r messageRequest) event(v *domain.View, m moment) (domain.Event, error) {
+	sent := m.userMessage(v.Session, r.in)
+	if r.in.IfBusy != domain.IfBusyInterrupt || !v.Session.Phase.Working() || v.Session.State.Poisoned {
+		return sent, nil
+	}
+	partial, text := m.partialOf(v.Session)
+	return domain.InterruptRequested{By: r.in.By.ID, MessageID: partial, PartialText: text, Then: &sent}, nil
+}
+
+func (r messageRequest) also(v *domain.View, _ moment, e domain.Event, change *domain.Change) error {
+	noteHistory(change, v.Session.ID, r.in.History, sentIn(e))
+	return nil
+}
+
+// sentIn is the id of the message that an event brings; "": it brings none.
+func sentIn(e domain.Event) string {
+	switch e := e.(type) {
+	case domain.UserMessageSent:
+		return e.Message.ID
+	case domain.InterruptRequested:
+		if e.Then != nil {
+			return e.Then.Message.ID
+		}
+	}
+	return ""
+}
+
+// partialOf is the text of a session's answer that was streamed so far.
+func (m moment) partialOf(s *domain.Session) (message, text string) {
+	if m.partial == nil {
+		return "", ""
+	}
+	return m.partial(s.ID)
 }
 
 // noteHistory stores with a message what history it came with.
@@ -66,7 +94,7 @@ func stored(change *domain.Change, id string) *domain.Message {
 }
 
 // userMessage makes the event of a new message.
-func (d *Door) userMessage(s *domain.Session, in domain.NewMessage) domain.UserMessageSent {
+func (m moment) userMessage(s *domain.Session, in domain.NewMessage) domain.UserMessageSent {
 	rich := in.Rich
 	ifBusy := in.IfBusy
 	if ifBusy == "" {
@@ -74,8 +102,8 @@ func (d *Door) userMessage(s *domain.Session, in domain.NewMessage) domain.UserM
 	}
 	return domain.UserMessageSent{
 		Message: &domain.Message{
-			ID: d.cfg.NewID(domain.PrefixMessage), WorkspaceID: s.WorkspaceID, SessionID: s.ID,
-			Timestamp: d.cfg.Clock(), Sender: domain.SenderUser, Status: domain.MessageStored,
+			ID: m.newID(domain.PrefixMessage), WorkspaceID: s.WorkspaceID, SessionID: s.ID,
+			Timestamp: m.now, Sender: domain.SenderUser, Status: domain.MessageStored,
 			SenderID: in.By.ID, SenderName: in.By.Name, SenderRole: in.By.Role, Payer: in.Payer, Rich: &rich, Tools: in.Tools,
 		},
 		IfBusy: ifBusy, Explicit: in.IfBusy != "", DedupeKey: in.DedupeKey, Trace: in.Trace,
@@ -87,11 +115,8 @@ func (d *Door) userMessage(s *domain.Session, in domain.NewMessage) domain.UserM
 func (m *Messages) EditMessage(
 	ctx context.Context, workspace, session, message string, rich domain.RichContent, by domain.Author,
 ) (*domain.Receipt, error) {
-	o, err := m.deliverWaiting(ctx, workspace, session, message, func(item *domain.InboxItem, change *domain.Change) {
-		edited := *item.Message
-		edited.Rich, edited.SenderRole = &rich, edited.SenderRole.AtMost(by.Role)
-		change.EditedMessages = append(change.EditedMessages, &edited)
-		change.Emit(domain.LogEvent{SessionID: session, Type: domain.LogMessageUpdated, Message: &edited})
+	o, err := m.deliverWaiting(ctx, message, editRequest{
+		waitingRequest: waitingRequest{Target{Workspace: workspace, Session: session}, message}, rich: rich, by: by,
 	})
 	if err != nil {
 		return nil, err
@@ -103,11 +128,7 @@ func (m *Messages) EditMessage(
 
 // WithdrawMessage takes a message that still waits its turn back.
 func (m *Messages) WithdrawMessage(ctx context.Context, workspace, session, message string) (*domain.Receipt, error) {
-	o, err := m.deliverWaiting(ctx, workspace, session, message, func(item *domain.InboxItem, change *domain.Change) {
-		change.InboxDone = append(change.InboxDone, item.ID)
-		change.DeletedMessages = append(change.DeletedMessages, item.Message)
-		change.Emit(domain.LogEvent{SessionID: session, Type: domain.LogMessageDeleted, Message: item.Message})
-	})
+	o, err := m.deliverWaiting(ctx, message, withdrawalRequest{waitingRequest{Target{Workspace: workspace, Session: session}, message}})
 	if err != nil {
 		return nil, err
 	}
@@ -116,33 +137,59 @@ func (m *Messages) WithdrawMessage(ctx context.Context, workspace, session, mess
 	return receipt, nil
 }
 
-// deliverWaiting changes one waiting message, under the locks: the driver cannot place it
-// meanwhile.
-func (m *Messages) deliverWaiting(
-	ctx context.Context, workspace, session, message string, change func(*domain.InboxItem, *domain.Change),
-) (*Outcome, error) {
-	o, err := m.Door.Deliver(ctx, Request{
-		Workspace: workspace, Session: session,
-		Event: func(v *domain.View) (domain.Event, error) {
-			if v.InboxBrief {
-				return nil, domain.ErrInboxBrief
-			}
-			if waiting(v, message) == nil {
-				return nil, errNotWaiting
-			}
-			return nil, nil
-		},
-		Also: func(v *domain.View, c *domain.Change) error {
-			change(waiting(v, message), c)
-			return nil
-		},
-	})
+// deliverWaiting delivers a request about a message that waits.
+func (m *Messages) deliverWaiting(ctx context.Context, message string, r Request) (*Outcome, error) {
+	o, err := m.Door.Deliver(ctx, r)
 	if domain.ErrorCode(err) == domain.CodeMessagePlaced {
-		if _, missing := m.Store.Message(ctx, workspace, session, message); missing != nil {
+		to := r.target()
+		if _, missing := m.Store.Message(ctx, to.Workspace, to.Session, message); missing != nil {
 			return nil, missing
 		}
 	}
 	return o, err
+}
+
+// waitingRequest is about one message that waits its turn. It is decided under the locks: the driver cannot place the
+// message meanwhile.
+type waitingRequest struct {
+	Target
+	message string
+}
+
+func (r waitingRequest) event(v *domain.View, _ moment) (domain.Event, error) {
+	if v.InboxBrief {
+		return nil, domain.ErrInboxBrief
+	}
+	if waiting(v, r.message) == nil {
+		return nil, errNotWaiting
+	}
+	return nil, nil
+}
+
+// editRequest gives a message that waits another content.
+type editRequest struct {
+	waitingRequest
+	rich domain.RichContent
+	by   domain.Author
+}
+
+func (r editRequest) also(v *domain.View, _ moment, _ domain.Event, change *domain.Change) error {
+	edited, rich := *waiting(v, r.message).Message, r.rich
+	edited.Rich, edited.SenderRole = &rich, edited.SenderRole.AtMost(r.by.Role)
+	change.EditedMessages = append(change.EditedMessages, &edited)
+	change.Emit(domain.LogEvent{SessionID: v.Session.ID, Type: domain.LogMessageUpdated, Message: &edited})
+	return nil
+}
+
+// withdrawalRequest takes back a message that waits.
+type withdrawalRequest struct{ waitingRequest }
+
+func (r withdrawalRequest) also(v *domain.View, _ moment, _ domain.Event, change *domain.Change) error {
+	item := waiting(v, r.message)
+	change.InboxDone = append(change.InboxDone, item.ID)
+	change.DeletedMessages = append(change.DeletedMessages, item.Message)
+	change.Emit(domain.LogEvent{SessionID: v.Session.ID, Type: domain.LogMessageDeleted, Message: item.Message})
+	return nil
 }
 
 // waiting finds a message among those that wait their turn, or nil.

@@ -53,8 +53,8 @@ func (q *Queue) grantNext(ctx context.Context, workspace string) (time.Time, boo
 // activate has the one who was chosen ask for the slot, under the locks.
 func (q *Queue) activate(ctx context.Context, workspace string, next slot.Choice) (time.Time, bool) {
 	s := next.Session
-	_, err := q.Door.Deliver(ctx, Request{
-		Workspace: workspace, Session: s.ID, Unattended: true, Event: Happens(domain.SessionActivationRequested{}),
+	_, err := q.Door.Deliver(ctx, EventRequest{
+		Target{Workspace: workspace, Session: s.ID, Unattended: true}, domain.SessionActivationRequested{},
 	})
 	switch {
 	case err == nil:

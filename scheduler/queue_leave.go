@@ -9,11 +9,13 @@ import (
 // LeaveQueue takes a session out of the queue. A run that has not begun ends with it;
 // what has work left only loses its place, and waits behind all others.
 func (s *Sessions) LeaveQueue(ctx context.Context, workspace, session string) (*domain.Receipt, error) {
-	return s.deliver(ctx, Request{Workspace: workspace, Session: session, Event: leavesQueue, Also: losesPlace})
+	return s.deliver(ctx, leaveRequest{Target{Workspace: workspace, Session: session}})
 }
 
-// leavesQueue ends a run that has not begun; to all others nothing happens.
-func leavesQueue(v *domain.View) (domain.Event, error) {
+// leaveRequest takes a session out of the queue. It ends a run that has not begun; to all others nothing happens.
+type leaveRequest struct{ Target }
+
+func (leaveRequest) event(v *domain.View, _ moment) (domain.Event, error) {
 	s := v.Session
 	if s.QueuedAt == nil {
 		return nil, domain.NotFound("session in the queue")
@@ -24,7 +26,7 @@ func leavesQueue(v *domain.View) (domain.Event, error) {
 	return nil, nil
 }
 
-func losesPlace(v *domain.View, change *domain.Change) error {
+func (leaveRequest) also(v *domain.View, _ moment, _ domain.Event, change *domain.Change) error {
 	s := change.Session(v.Session.ID)
 	if s.Phase == domain.Completed {
 		return nil

@@ -6,34 +6,78 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Request is one thing that comes to a session, or to an automation, from outside.
-type Request struct {
+// Request is one thing that comes from outside. Each kind is a struct of plain data, so that it can be logged, compared
+// and written down in a test: a message, an answer, a stop. All but PlanRequest come to a session.
+type Request interface {
+	// target is where the request goes.
+	target() Target
+	// event says, under the locks, what happens to the session. An error refuses the request; a nil event means that
+	// nothing happens to the machine, and only also writes.
+	event(v *domain.View, m moment) (domain.Event, error)
+	// also adds to the change of that event what the machine knows nothing of.
+	also(v *domain.View, m moment, e domain.Event, change *domain.Change) error
+}
+
+// Target is where a request goes. It is a part of every request, and adds nothing to its change.
+type Target struct {
 	Workspace string
-	// Session is whom it comes to; with New a session is made, and it is the first thing
-	// that comes to it.
+	// Session is the session that the request comes to; with New a session is made, and it is the first request that
+	// comes to it.
 	Session string
 	New     *domain.Session
-	// Event says, under the locks, what happens to the session. An error refuses it; a nil
-	// event means that nothing happens to the machine, and only Also writes.
-	Event func(v *domain.View) (domain.Event, error)
-	// Also adds to the change what the machine knows nothing of.
-	Also func(v *domain.View, change *domain.Change) error
 	// Unattended: no person waits (a recovery, the next one in the queue). It never queues: without the
 	// slot it is refused.
 	Unattended bool
-	// Since is when what asks began to wait, where no row of the queue says it.
+	// Since is when the wait for the slot began, where no row of the queue says it.
 	Since time.Time
-
-	// Automation is whom it comes to if Plan is set. With "" one is made.
-	Automation string
-	// Plan decides, under the workspace's lock, about the automation, and about the run that begins.
-	Plan func(v *domain.AutomationView) (Plan, error)
-
-	// direct: the session is decided about by itself, though it is an agent's.
-	direct bool
-	// modelKnown: the model of the session was looked up already.
-	modelKnown bool
 }
+
+func (t Target) target() Target { return t }
+
+func (Target) also(*domain.View, moment, domain.Event, *domain.Change) error { return nil }
+
+// moment is what a request can use beside the view: the time, ids, and what this process knows of the session.
+type moment struct {
+	now   time.Time
+	newID domain.IDSource
+	// partial is the text of the session's answer that was streamed so far, with the id of its message.
+	partial func(session string) (message, text string)
+	// drives reports whether this process performs the session's step.
+	drives  func(session string) bool
+	caution domain.Caution
+}
+
+// EventRequest is a request whose event does not depend on the session. Without an event nothing happens to it.
+type EventRequest struct {
+	Target
+	Event domain.Event
+}
+
+func (r EventRequest) event(*domain.View, moment) (domain.Event, error) { return r.Event, nil }
+
+// Planner decides, under the workspace's lock, about an automation, and about the run that begins.
+type Planner interface {
+	Plan(v *domain.AutomationView) (Plan, error)
+}
+
+// PlanRequest is a request to an automation. Without an automation one is made.
+type PlanRequest struct {
+	Target
+	Automation string
+	Planner    Planner
+}
+
+func (PlanRequest) event(*domain.View, moment) (domain.Event, error) { return nil, nil }
+
+// delivery is a request on its way through the door.
+type delivery struct {
+	request    Request
+	to         Target
+	direct     bool // the session is decided about by itself, though it is an agent's
+	modelKnown bool // the model of the session was looked up already
+}
+
+func deliveryOf(r Request) delivery { return delivery{request: r, to: r.target()} }
 
 // Plan is what is decided about an automation. The zero Plan changes nothing.
 type Plan struct {
@@ -90,11 +134,3 @@ func (o *Outcome) ActivationReceipt() *domain.Receipt {
 	}
 	return r
 }
-
-// Happens is the Event of a request that does not depend on the view.
-func Happens(e domain.Event) func(*domain.View) (domain.Event, error) {
-	return func(*domain.View) (domain.Event, error) { return e, nil }
-}
-
-// nothingHappens: the request only writes.
-func nothingHappens(*domain.View) (domain.Event, error) { return nil, nil }

@@ -14,7 +14,7 @@ func (w *world) Message(_ context.Context, _, _, id string) (*domain.Message, er
 	return nil, domain.NotFound("message")
 }
 
-func (w *world) messages() *Messages { return &Messages{Door: w.door, Store: w, Streams: w} }
+func (w *world) messages() *Messages { return &Messages{Door: w.door, Store: w} }
 
 // A message takes its place, waits its turn, or interrupts; the receipt has it as stored.
 func TestSendMessage(t *testing.T) {

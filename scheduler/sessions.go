@@ -13,9 +13,8 @@ type Sessions struct {
 	Door      *Door
 	Store     SessionStore
 	Providers Providers
-	Streams   Streams
-	// Gather, if set, fetches what another node has streamed of a session's answer, for
-	// Streams to give; release lets go of it.
+	// Gather, if set, fetches what another node has streamed of a session's answer, for the
+	// door's Streams to give; release lets go of it.
 	Gather func(ctx context.Context, s *domain.Session) (release func())
 }
 
@@ -69,7 +68,7 @@ func (s *Sessions) CreateSession(ctx context.Context, workspace string, in domai
 }
 
 // creation is the request that makes a session.
-func (s *Sessions) creation(workspace string, in domain.NewSession) Request {
+func (s *Sessions) creation(workspace string, in domain.NewSession) creationRequest {
 	now := s.Door.cfg.Clock()
 	made := &domain.Session{
 		ID: cmp.Or(in.ID, s.Door.cfg.NewID(domain.PrefixSession)), WorkspaceID: workspace, Type: in.Type, Name: in.Name,
@@ -81,26 +80,39 @@ func (s *Sessions) creation(workspace string, in domain.NewSession) Request {
 		earlier[i] = s.earlier(made, in, e)
 	}
 	made.State.Taint = in.Taint.Join(domain.TaintOf(earlier))
-	r := Request{Workspace: workspace, New: made, Event: nothingHappens}
 	if in.Message != nil {
 		made.Name = cmp.Or(in.Name, domain.FirstWords(in.Message.Rich.Words()))
-		r.Event = func(*domain.View) (domain.Event, error) { return s.Door.userMessage(made, *in.Message), nil }
 	}
-	r.Also = func(_ *domain.View, change *domain.Change) error {
-		making := &domain.Change{WorkspaceID: workspace, At: change.At}
-		making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogSessionCreated, Session: change.Session(made.ID)})
-		for _, m := range earlier {
-			stored := *m // this may be decided more than once
-			change.Messages = append(change.Messages, &stored)
-			making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogMessageCreated, Message: &stored})
-		}
-		insertCreationEvents(change, made.ID, making.Events)
-		if in.Message != nil {
-			noteHistory(change, made.ID, in.Message.History, newest(change).ID)
-		}
-		return nil
+	return creationRequest{Target: Target{Workspace: workspace, New: made}, earlier: earlier, message: in.Message}
+}
+
+// creationRequest makes a session.
+type creationRequest struct {
+	Target
+	earlier []*domain.Message // what was said before
+	message *domain.NewMessage
+}
+
+func (r creationRequest) event(_ *domain.View, m moment) (domain.Event, error) {
+	if r.message == nil {
+		return nil, nil
 	}
-	return r
+	return m.userMessage(r.New, *r.message), nil
+}
+
+func (r creationRequest) also(_ *domain.View, _ moment, e domain.Event, change *domain.Change) error {
+	making := &domain.Change{WorkspaceID: r.Workspace, At: change.At}
+	making.Emit(domain.LogEvent{SessionID: r.New.ID, Type: domain.LogSessionCreated, Session: change.Session(r.New.ID)})
+	for _, m := range r.earlier {
+		stored := *m // this may be decided more than once
+		change.Messages = append(change.Messages, &stored)
+		making.Emit(domain.LogEvent{SessionID: r.New.ID, Type: domain.LogMessageCreated, Message: &stored})
+	}
+	insertCreationEvents(change, r.New.ID, making.Events)
+	if r.message != nil {
+		noteHistory(change, r.New.ID, r.message.History, sentIn(e))
+	}
+	return nil
 }
 
 // earlier makes the message of what was said before the session was made.
@@ -153,15 +165,23 @@ func (s *Sessions) UpdateSession(ctx context.Context, workspace, session string,
 			return nil, err
 		}
 	}
-	return s.deliver(ctx, Request{
-		Workspace: workspace, Session: session, Event: nothingHappens,
-		Also: func(_ *domain.View, change *domain.Change) error {
-			patch.Apply(change.Session(session))
-			change.Session(session).UpdatedAt = change.At
-			change.Emit(domain.LogEvent{SessionID: session, Type: domain.LogSessionStatus, Session: change.Session(session)})
-			return nil
-		},
-	})
+	return s.deliver(ctx, patchRequest{Target{Workspace: workspace, Session: session}, patch})
+}
+
+// patchRequest changes the fields of a session that a person sets.
+type patchRequest struct {
+	Target
+	patch domain.SessionPatch
+}
+
+func (patchRequest) event(*domain.View, moment) (domain.Event, error) { return nil, nil }
+
+func (r patchRequest) also(v *domain.View, _ moment, _ domain.Event, change *domain.Change) error {
+	s := change.Session(v.Session.ID)
+	r.patch.Apply(s)
+	s.UpdatedAt = change.At
+	change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
+	return nil
 }
 
 // DeleteSession deletes a session that is not at work; its open approvals are settled
@@ -170,12 +190,14 @@ func (s *Sessions) DeleteSession(ctx context.Context, workspace, session string)
 	if err := s.seedIsFree(ctx, workspace, session); err != nil {
 		return err
 	}
-	_, err := s.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: endsBeforeDeletion, Also: deletesSession})
+	_, err := s.Door.Deliver(ctx, deletionRequest{Target{Workspace: workspace, Session: session}})
 	return err
 }
 
-// endsBeforeDeletion stops what has not ended; what is at work is not deleted.
-func endsBeforeDeletion(v *domain.View) (domain.Event, error) {
+// deletionRequest stops a session that has not ended, and deletes it. One at work is not deleted.
+type deletionRequest struct{ Target }
+
+func (deletionRequest) event(v *domain.View, _ moment) (domain.Event, error) {
 	switch {
 	case v.Session.Phase.Working():
 		return nil, domain.Errorf(domain.CodeSessionBusy, "The session is at work. Stop it first; nothing was deleted.")
@@ -185,7 +207,7 @@ func endsBeforeDeletion(v *domain.View) (domain.Event, error) {
 	return domain.StopRequested{}, nil
 }
 
-func deletesSession(v *domain.View, change *domain.Change) error {
+func (deletionRequest) also(v *domain.View, _ moment, _ domain.Event, change *domain.Change) error {
 	id := v.Session.ID
 	for i := range change.Sessions {
 		if change.Sessions[i].Session.ID == id {

@@ -11,7 +11,7 @@ import (
 
 // sessions are those of a world, over what it stores.
 func (w *world) sessions() *Sessions {
-	return &Sessions{Door: w.door, Store: store{world: w}, Providers: w, Streams: w}
+	return &Sessions{Door: w.door, Store: store{world: w}, Providers: w}
 }
 
 // store is what is read before a decision.
@@ -246,14 +246,14 @@ func TestLeaveQueue(t *testing.T) {
 		if c.change != nil {
 			c.change(v)
 		}
-		d, err := noonRules().decide(v, Request{Event: leavesQueue, Also: losesPlace})
+		d, err := decideOn(v, leaveRequest{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		same(t, describe(d), c.want)
 	}
-	if _, err := noonRules().decide(view(chat("me", domain.Idle), nil), Request{Event: leavesQueue}); domain.ErrorCode(err) != domain.CodeNotFound {
+	if _, err := decideOn(view(chat("me", domain.Idle), nil), leaveRequest{}); domain.ErrorCode(err) != domain.CodeNotFound {
 		t.Errorf("who does not queue: %v", err)
 	}
 }

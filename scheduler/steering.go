@@ -10,14 +10,17 @@ import (
 // ReleaseSlot has a CHAT at rest give the slot up, as if it had been inactive for long.
 // Of a session without the slot nothing changes.
 func (s *Sessions) ReleaseSlot(ctx context.Context, workspace, session string, _ domain.Author) (*domain.Receipt, error) {
-	receipt, err := s.deliver(ctx, Request{Workspace: workspace, Session: session, Event: releasesSlot})
+	receipt, err := s.deliver(ctx, releaseRequest{Target{Workspace: workspace, Session: session}})
 	if errors.Is(err, errNothingToDo) {
 		return s.asItIs(ctx, workspace, session)
 	}
 	return receipt, err
 }
 
-func releasesSlot(v *domain.View) (domain.Event, error) {
+// releaseRequest has a chat at rest release the slot.
+type releaseRequest struct{ Target }
+
+func (releaseRequest) event(v *domain.View, _ moment) (domain.Event, error) {
 	switch s := v.Session; {
 	case !s.HoldsSlot:
 		return nil, errNothingToDo
@@ -39,7 +42,7 @@ func (s *Sessions) asItIs(ctx context.Context, workspace, session string) (*doma
 
 // ActivateSession asks for the slot.
 func (s *Sessions) ActivateSession(ctx context.Context, workspace, session string) (*domain.Receipt, error) {
-	o, err := s.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: asksForSlot})
+	o, err := s.Door.Deliver(ctx, activationRequest{Target{Workspace: workspace, Session: session}})
 	if errors.Is(err, errNothingToDo) {
 		receipt, err := s.asItIs(ctx, workspace, session)
 		if err != nil {
@@ -54,7 +57,10 @@ func (s *Sessions) ActivateSession(ctx context.Context, workspace, session strin
 	return o.ActivationReceipt(), nil
 }
 
-func asksForSlot(v *domain.View) (domain.Event, error) {
+// activationRequest asks for the slot.
+type activationRequest struct{ Target }
+
+func (activationRequest) event(v *domain.View, _ moment) (domain.Event, error) {
 	if v.Session.HoldsSlot && v.Session.Phase != domain.Completed {
 		return nil, errNothingToDo
 	}
@@ -63,7 +69,7 @@ func asksForSlot(v *domain.View) (domain.Event, error) {
 
 // ResumeSession brings a stopped, suspended or poisoned session back.
 func (s *Sessions) ResumeSession(ctx context.Context, workspace, session string, _ domain.Author) (*domain.Receipt, error) {
-	return s.deliver(ctx, Request{Workspace: workspace, Session: session, Event: Happens(domain.SessionResumed{})})
+	return s.deliver(ctx, EventRequest{Target{Workspace: workspace, Session: session}, domain.SessionResumed{}})
 }
 
 // InterruptSession cuts the round; what was already received is kept.
@@ -75,15 +81,23 @@ func (s *Sessions) InterruptSession(ctx context.Context, workspace, session stri
 		}
 		defer s.Gather(ctx, have)()
 	}
-	return s.deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(*domain.View) (domain.Event, error) {
-		message, text := s.Streams.Partial(session)
-		return domain.InterruptRequested{By: by.ID, MessageID: message, PartialText: text}, nil
-	}})
+	return s.deliver(ctx, interruptRequest{Target{Workspace: workspace, Session: session}, by})
+}
+
+// interruptRequest cuts the round of a session.
+type interruptRequest struct {
+	Target
+	by domain.Author
+}
+
+func (r interruptRequest) event(v *domain.View, m moment) (domain.Event, error) {
+	message, text := m.partialOf(v.Session)
+	return domain.InterruptRequested{By: r.by.ID, MessageID: message, PartialText: text}, nil
 }
 
 // StopSession ends the session at once and returns what its calls had done.
 func (s *Sessions) StopSession(ctx context.Context, workspace, session string, by domain.Author) (*domain.Receipt, error) {
-	o, err := s.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: Happens(domain.StopRequested{By: by.ID})})
+	o, err := s.Door.Deliver(ctx, EventRequest{Target{Workspace: workspace, Session: session}, domain.StopRequested{By: by.ID}})
 	if err != nil {
 		return nil, err
 	}

@@ -80,20 +80,21 @@ func (d *Door) holdBack(w *domain.Waiters, now time.Time) {
 // absolve clears the suspicion of a session that was set aside: its process stops gracefully, so the next
 // one resumes it at once.
 func (d *Door) absolve(ctx context.Context, ref domain.SessionRef) error {
-	_, err := d.Deliver(ctx, Request{
-		Workspace: ref.WorkspaceID, Session: ref.SessionID, Event: standsAside, Also: clearsSuspicion,
-	})
+	_, err := d.Deliver(ctx, absolutionRequest{Target{Workspace: ref.WorkspaceID, Session: ref.SessionID}})
 	return err
 }
 
-func standsAside(v *domain.View) (domain.Event, error) {
+// absolutionRequest clears the suspicion of a session that was set aside.
+type absolutionRequest struct{ Target }
+
+func (absolutionRequest) event(v *domain.View, _ moment) (domain.Event, error) {
 	if !v.Session.State.Suspicion.Aside() || v.Session.QueuedAt == nil {
 		return nil, errNothingToDo
 	}
 	return nil, nil
 }
 
-func clearsSuspicion(v *domain.View, change *domain.Change) error {
+func (absolutionRequest) also(v *domain.View, _ moment, _ domain.Event, change *domain.Change) error {
 	s := change.Session(v.Session.ID)
 	s.State.Suspicion = domain.Suspicion{}
 	for _, row := range v.Queue {

@@ -11,16 +11,24 @@ import (
 // It never takes the slot from another session. If the process that performed its step is gone without
 // having released it, that was a crash, and the session may be its cause.
 func (d *Door) takeUp(ctx context.Context, ref domain.SessionRef, gone bool) error {
-	_, err := d.Deliver(ctx, Request{
-		Workspace: ref.WorkspaceID, Session: ref.SessionID, Unattended: true,
-		Event: func(v *domain.View) (domain.Event, error) {
-			s := v.Session
-			if s.RunEpoch != ref.RunEpoch || !s.HoldsSlot || !s.Phase.Working() {
-				return nil, errNothingToDo
-			}
-			died := gone && s.OwnerIncarnation != "" && !d.cfg.Runner.Drives(s.ID)
-			return domain.SessionActivationRequested{Recovery: true, Died: died}, nil
-		},
+	_, err := d.Deliver(ctx, takeUpRequest{
+		Target: Target{Workspace: ref.WorkspaceID, Session: ref.SessionID, Unattended: true}, epoch: ref.RunEpoch, gone: gone,
 	})
 	return err
+}
+
+// takeUpRequest takes up a session as it was read: under that claim, at work and with the slot.
+type takeUpRequest struct {
+	Target
+	epoch int64
+	gone  bool // the process that drove it is gone
+}
+
+func (r takeUpRequest) event(v *domain.View, m moment) (domain.Event, error) {
+	s := v.Session
+	if s.RunEpoch != r.epoch || !s.HoldsSlot || !s.Phase.Working() {
+		return nil, errNothingToDo
+	}
+	died := r.gone && s.OwnerIncarnation != "" && !m.drives(s.ID)
+	return domain.SessionActivationRequested{Recovery: true, Died: died}, nil
 }

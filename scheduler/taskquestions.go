@@ -10,8 +10,54 @@ import (
 // The service of a task may ask a person a question during its work. Only the service waits for the
 // answer: the session keeps its state. So the machine handles the question only when its task ends.
 
-// OpenTaskQuestion adds the approval of what a task asks, which t names already.
-func OpenTaskQuestion(
+// TaskRequest stores the state of a task beside its session, to which nothing happens.
+type TaskRequest struct {
+	Target
+	Task *domain.Task
+}
+
+func (TaskRequest) event(*domain.View, moment) (domain.Event, error) { return nil, nil }
+
+func (r TaskRequest) also(_ *domain.View, _ moment, _ domain.Event, change *domain.Change) error {
+	addTask(change, r.Task.Clone())
+	return nil
+}
+
+func addTask(change *domain.Change, own *domain.Task) {
+	change.Tasks = append(change.Tasks, own)
+	change.Emit(domain.LogEvent{SessionID: own.SessionID, Type: domain.LogTaskChanged, Task: own})
+}
+
+// TaskQuestionRequest stores what the service of a task asks a person now, in place of its earlier question. Without Asks
+// it asks nothing more.
+type TaskQuestionRequest struct {
+	Target
+	Task *domain.Task
+	Asks *domain.TaskAsks
+	// ApprovalID is the id of the approval that is opened, Response the schema of its answer.
+	ApprovalID string
+	Response   json.RawMessage
+}
+
+func (TaskQuestionRequest) event(*domain.View, moment) (domain.Event, error) { return nil, nil }
+
+func (r TaskQuestionRequest) also(v *domain.View, m moment, _ domain.Event, change *domain.Change) error {
+	own := r.Task.Clone()
+	if own.Question != nil {
+		settleTaskQuestion(v, change, own.Question.ApprovalID, m.now, func(a *domain.Approval) { a.Status = domain.ApprovalStatusStale })
+	}
+	if own.Question = nil; r.Asks != nil {
+		own.Question = &domain.TaskQuestion{ApprovalID: r.ApprovalID, Key: r.Asks.Key}
+		openTaskQuestion(v, change, own, r.Asks, r.Response, m.now)
+	}
+	own.UpdatedAt = m.now
+	own.SetDue(m.now)
+	addTask(change, own)
+	return nil
+}
+
+// openTaskQuestion adds the approval of what a task asks, which t names already.
+func openTaskQuestion(
 	v *domain.View, change *domain.Change, t *domain.Task, asks *domain.TaskAsks, response json.RawMessage, now time.Time,
 ) {
 	deadline := t.Deadline
@@ -29,13 +75,7 @@ func OpenTaskQuestion(
 	change.Emit(domain.LogEvent{SessionID: t.SessionID, Type: domain.LogApprovalRequested, Approval: a})
 }
 
-// SettleTaskQuestion settles the approval of what a task asks, if it is open still.
-func SettleTaskQuestion(v *domain.View, change *domain.Change, t *domain.Task, status domain.ApprovalStatus, now time.Time) {
-	if t.Question != nil {
-		settleTaskQuestion(v, change, t.Question.ApprovalID, now, func(a *domain.Approval) { a.Status = status })
-	}
-}
-
+// settleTaskQuestion settles the approval of what a task asks, if it is open still.
 func settleTaskQuestion(v *domain.View, change *domain.Change, id string, now time.Time, how func(*domain.Approval)) {
 	for _, a := range v.Open {
 		if a.ID == id && a.Status == domain.ApprovalStatusOpen {
@@ -60,7 +100,8 @@ func askingTask(v *domain.View, approval *domain.Approval) *domain.Task {
 
 // answerTask stores a person's answer for the service of the task that asked, if there is one, and
 // delivers it at once.
-func (a *Answers) answerTask(v *domain.View, change *domain.Change, id string, decision domain.Decision, recorded []byte) {
+func (x *answering) answerTask(v *domain.View, change *domain.Change) {
+	id, decision := x.decision.ApprovalID, x.decision
 	if id == "" {
 		return
 	}
@@ -78,8 +119,7 @@ func (a *Answers) answerTask(v *domain.View, change *domain.Change, id string, d
 	own.UpdatedAt = now
 	own.SetDue(now)
 	settleTaskQuestion(v, change, id, now, func(a *domain.Approval) {
-		a.Status, a.SettledBy, a.Decision = status, decision.By.ID, recorded
+		a.Status, a.SettledBy, a.Decision = status, decision.By.ID, x.recorded
 	})
-	change.Tasks = append(change.Tasks, own)
-	change.Emit(domain.LogEvent{SessionID: own.SessionID, Type: domain.LogTaskChanged, Task: own})
+	addTask(change, own)
 }

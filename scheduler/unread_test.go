@@ -59,8 +59,7 @@ func TestWhatIsRefusedLate(t *testing.T) {
 		full[i] = waitingItem("x", 1)
 	}
 	working := func(change func(*domain.View)) *domain.View { return view(chat("me", domain.CallingAI), nil, change) }
-	also := event(text("m"))
-	also.Also = func(*domain.View, *domain.Change) error { return no }
+	also := refused{EventRequest: EventRequest{Event: text("m")}, late: no}
 	for name, c := range map[string]struct {
 		view    *domain.View
 		request Request

@@ -32,7 +32,7 @@ type world struct {
 func newWorld(t *testing.T, v *domain.View, change ...func(*Config)) *world {
 	w := &world{t: t, view: v}
 	cfg := Config{
-		Store: w, Machine: pure{}, Runner: w, Observer: w, Retry: noonRules().retry,
+		Store: w, Machine: pure{}, Runner: w, Streams: w, Observer: w, Retry: noonRules().retry,
 		Clock: func() time.Time { return noon }, NewID: ids.Counting(), Log: zerolog.Nop(),
 	}
 	for _, c := range change {

@@ -103,7 +103,7 @@ func newWorld(t *testing.T, v *domain.AutomationView) (*world, Config) {
 }
 
 func (w *world) Deliver(_ context.Context, r scheduler.Request) (*scheduler.Outcome, error) {
-	plan, err := r.Plan(w.view)
+	plan, err := r.(scheduler.PlanRequest).Planner.Plan(w.view)
 	if err != nil {
 		return nil, fmt.Errorf("deliver: %w", err)
 	}

@@ -91,10 +91,22 @@ type planner func(p rules, v *domain.AutomationView) (scheduler.Plan, error)
 
 // deliver passes the door with a plan. With automation "" one is made.
 func (c *Config) deliver(ctx context.Context, workspace, automation string, plan planner) (*scheduler.Outcome, error) {
-	return c.Door.Deliver(ctx, scheduler.Request{
-		Workspace: workspace, Automation: automation,
-		Plan: func(v *domain.AutomationView) (scheduler.Plan, error) { return plan(c.rules(), v) },
+	return c.Door.Deliver(ctx, scheduler.PlanRequest{
+		Target: scheduler.Target{Workspace: workspace}, Automation: automation, Planner: planning{c, plan},
 	})
+}
+
+// planning is a plan with the rules of the moment at which it is made.
+type planning struct {
+	config *Config
+	plan   planner
+}
+
+var _ scheduler.Planner = planning{}
+
+// Plan implements scheduler.Planner.
+func (p planning) Plan(v *domain.AutomationView) (scheduler.Plan, error) {
+	return p.plan(p.config.rules(), v)
 }
 
 // change begins an empty change of the automation's workspace.

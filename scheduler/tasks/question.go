@@ -34,17 +34,9 @@ func (s *Service) question(ctx context.Context, t *domain.Task, r domain.TaskRep
 
 // put asks a person.
 func (s *Service) put(t *domain.Task, asks *domain.TaskAsks, response json.RawMessage) bool {
-	id := s.cfg.NewID(domain.PrefixApproval)
-	return s.write(t, "that a service asks something could not be stored; it is asked again", func(v *domain.View, change *domain.Change) {
-		now := s.cfg.Clock()
-		own := t.Clone()
-		if own.Question != nil {
-			scheduler.SettleTaskQuestion(v, change, own, domain.ApprovalStatusStale, now)
-		}
-		own.Question = &domain.TaskQuestion{ApprovalID: id, Key: asks.Key}
-		scheduler.OpenTaskQuestion(v, change, own, asks, response, now)
-		s.due(change, own)
-	})
+	return s.write(scheduler.TaskQuestionRequest{
+		Target: targetOf(t), Task: t, Asks: asks, ApprovalID: s.cfg.NewID(domain.PrefixApproval), Response: response,
+	}, "that a service asks something could not be stored; it is asked again")
 }
 
 // answer delivers a person's answer to the service. It is repeated as long as its receipt is uncertain:
@@ -70,32 +62,19 @@ func (s *Service) decline(ctx context.Context, t *domain.Task, key string) {
 
 // forget notes that the service does not ask any more.
 func (s *Service) forget(t *domain.Task) bool {
-	return s.write(t, "that a service asks nothing more could not be stored", func(v *domain.View, change *domain.Change) {
-		own := t.Clone()
-		scheduler.SettleTaskQuestion(v, change, own, domain.ApprovalStatusStale, s.cfg.Clock())
-		own.Question = nil
-		s.due(change, own)
-	})
+	return s.write(scheduler.TaskQuestionRequest{Target: targetOf(t), Task: t}, "that a service asks nothing more could not be stored")
 }
 
-// due writes a task whose question has changed.
-func (s *Service) due(change *domain.Change, own *domain.Task) {
-	now := s.cfg.Clock()
-	own.UpdatedAt = now
-	own.SetDue(now)
-	change.Tasks = append(change.Tasks, own)
-	change.Emit(domain.LogEvent{SessionID: own.SessionID, Type: domain.LogTaskChanged, Task: own})
+func targetOf(t *domain.Task) scheduler.Target {
+	return scheduler.Target{Workspace: t.WorkspaceID, Session: t.SessionID}
 }
 
-// write changes what a task asks, beside its session; false: the task or its session has changed
-// meanwhile, or nothing could be written. It is looked at again then, when its claim is over.
-func (s *Service) write(t *domain.Task, failed string, do func(*domain.View, *domain.Change)) bool {
-	_, err := s.cfg.Door.Deliver(s.base, scheduler.Request{
-		Workspace: t.WorkspaceID, Session: t.SessionID, Event: scheduler.Happens(nil),
-		Also: func(v *domain.View, change *domain.Change) error { do(v, change); return nil },
-	})
+// write changes what a task asks, beside its session. If the task or its session has changed
+// meanwhile, or nothing could be written, it is looked at again when its claim is over.
+func (s *Service) write(r scheduler.TaskQuestionRequest, failed string) bool {
+	_, err := s.cfg.Door.Deliver(s.base, r)
 	if err != nil && s.base.Err() == nil {
-		s.cfg.Log.Info().Err(err).Str("task", t.ID).Msg(failed)
+		s.cfg.Log.Info().Err(err).Str("task", r.Task.ID).Msg(failed)
 	}
 	if err == nil {
 		s.cfg.Door.ComesDue(s.cfg.Clock())

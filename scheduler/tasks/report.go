@@ -136,7 +136,7 @@ func pause(ctx context.Context, try int) bool {
 // deliver delivers a task's new state to its session: an end is an event of the machine, anything else is
 // only written.
 func (s *Service) deliver(ctx context.Context, was, next *domain.Task) error {
-	r := scheduler.Request{Workspace: next.WorkspaceID, Session: next.SessionID}
+	var r scheduler.Request = scheduler.TaskRequest{Target: targetOf(next), Task: next}
 	if !was.Status.Over() && next.Status.Over() {
 		execution, err := s.cfg.Store.TaskExecution(ctx, next)
 		if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
@@ -146,15 +146,7 @@ func (s *Service) deliver(ctx context.Context, was, next *domain.Task) error {
 		if execution != nil {
 			work = s.cfg.Describe(execution.Command, execution.Params)
 		}
-		r.Event = scheduler.Happens(ended(next, execution, work))
-	} else {
-		r.Event = scheduler.Happens(nil)
-		r.Also = func(_ *domain.View, change *domain.Change) error {
-			own := next.Clone()
-			change.Tasks = append(change.Tasks, own)
-			change.Emit(domain.LogEvent{SessionID: own.SessionID, Type: domain.LogTaskChanged, Task: own})
-			return nil
-		}
+		r = scheduler.EventRequest{Target: targetOf(next), Event: ended(next, execution, work)}
 	}
 	if _, err := s.cfg.Door.Deliver(ctx, r); err != nil {
 		return fmt.Errorf("take the task to its session: %w", err)

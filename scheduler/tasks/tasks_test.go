@@ -37,7 +37,7 @@ func TestARunWakesWithItsLastTask(t *testing.T) {
 	if got := w.said(s); got != "EXTERNAL_RESULT SUCCESS one; EXTERNAL_RESULT FAILED; EXTERNAL_RESULT CANCELLED" {
 		t.Errorf("it got %s", got)
 	}
-	_, err = w.door.Deliver(t.Context(), scheduler.Request{Workspace: ws, Session: s.ID, Event: scheduler.Happens(domain.SessionActivationRequested{})})
+	_, err = w.door.Deliver(t.Context(), scheduler.EventRequest{Target: scheduler.Target{Workspace: ws, Session: s.ID}, Event: domain.SessionActivationRequested{}})
 	w.ok(err)
 	if got := w.reread(s); got.Phase != domain.CallingAI || !got.HoldsSlot {
 		t.Errorf("with the slot: %s", got.Phase)

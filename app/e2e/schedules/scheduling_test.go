@@ -44,7 +44,7 @@ func newScheduling(store *repository.Store, config scheduler.Config) scheduling 
 	config.Store = store
 	door := scheduler.NewDoor(config)
 	reads := sessionStore{store.Sessions, store.Automations}
-	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: store.Providers, Streams: nobodyStreams{}}
+	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: store.Providers}
 	automationConfig := automations.Config{
 		Door: door, Sessions: sessions, Store: reads, Events: store.Events, Conditions: conditions{commands.New(data.NewRules(), automations.Drafts{})},
 		Checks: unchecked{}, Providers: store.Providers,
@@ -56,7 +56,7 @@ func newScheduling(store *repository.Store, config scheduler.Config) scheduling 
 	return scheduling{
 		door: door, sessions: sessions, queue: queue, automations: automations.NewService(automationConfig), runs: runs,
 		again:    &scheduler.Again{Door: door, Store: againStore{store.Sessions, store.Records}, Providers: store.Providers},
-		messages: &scheduler.Messages{Door: door, Store: store.Sessions, Streams: nobodyStreams{}},
+		messages: &scheduler.Messages{Door: door, Store: store.Sessions},
 		answers:  &scheduler.Answers{Door: door, Store: answerStore{store, store.Sessions, store.Approvals, store.Records}, Checks: agreeable{}},
 		loop:     scheduler.NewLoop(door, queue, store.Slot, runs, nil),
 	}

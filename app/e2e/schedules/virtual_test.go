@@ -90,11 +90,6 @@ func (idleRunner) Cut(string, int64, error)          {}
 func (idleRunner) Yield(string)                      {}
 func (idleRunner) Drives(string) bool                { return true }
 
-// nobodyStreams has streamed nothing.
-type nobodyStreams struct{}
-
-func (nobodyStreams) Partial(string) (message, text string) { return "", "" }
-
 func (v *virtual) ok(err error) {
 	v.t.Helper()
 	if err != nil {
@@ -173,7 +168,9 @@ func (v *virtual) finish(s *domain.Session, failed bool) {
 
 func (v *virtual) deliver(session string, e domain.Event) {
 	v.t.Helper()
-	_, err := v.door.Deliver(v.t.Context(), scheduler.Request{Workspace: domain.DefaultWorkspace, Session: session, Event: scheduler.Happens(e)})
+	_, err := v.door.Deliver(v.t.Context(), scheduler.EventRequest{
+		Target: scheduler.Target{Workspace: domain.DefaultWorkspace, Session: session}, Event: e,
+	})
 	v.ok(err)
 }
 
