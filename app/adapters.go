@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-// answerStore and sessionStore are the scheduler's reads before a decision.
+// answerStore, sessionStore and taskStore are the scheduler's reads before a decision; webhookStore has webhooks and their log.
 type (
 	answerStore struct {
 		*repository.Store
@@ -23,6 +23,14 @@ type (
 	sessionStore struct {
 		*repository.SessionStore
 		*repository.AutomationStore
+	}
+	taskStore struct {
+		*repository.TaskStore
+		*repository.RecordStore
+	}
+	webhookStore struct {
+		*repository.WebhookStore
+		*repository.EventStore
 	}
 )
 

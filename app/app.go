@@ -139,7 +139,7 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	if err := a.providers.Reseal(ctx, a.store.Secrets); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
-	if err := a.hooks().Reseal(ctx, a.store.Secrets, a.log); err != nil {
+	if err := a.hooks().Reseal(ctx, a.store.Automations, a.log); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
 	if err := a.firstWorkspace(ctx); err != nil {

@@ -19,6 +19,7 @@ type automationService struct {
 	*automations.Service
 	*automations.Runs
 	*repository.AutomationStore
+	*repository.RecordStore
 	app *App
 }
 

@@ -45,7 +45,7 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 	userData := data.NewService(dataStore{a.store, a.store.Workspaces}, a.rules, a.clock, a.newID)
 	hooks := webhooks.NewService(a.store.Webhooks, a.webhooks, a.newID)
 	uploads := files.NewService(a.store.Files, a.store.Workspaces, a.clock, a.newID, handlers.SpendPixels)
-	automations := automationService{a.scheduling.Automations, a.scheduling.Runs, a.store.Automations, a}
+	automations := automationService{a.scheduling.Automations, a.scheduling.Runs, a.store.Automations, a.store.Records, a}
 	return handlers.Config{
 		Edge: handlers.Edge{
 			Auth:        a.auth,

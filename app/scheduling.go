@@ -52,7 +52,8 @@ func (a *App) wireScheduling() {
 	runs := automations.NewRuns(config)
 	queue := &scheduler.Queue{Door: door, Waiters: a.store.Slot, Due: runs}
 	outside := tasks.New(tasks.Config{
-		Door: door, Store: a.store.Tasks, Remote: taskServices{a.connectors, a.connectors.Manager}, Shown: commands.ShownQuestion,
+		Door: door, Store: taskStore{a.store.Tasks, a.store.Records}, Remote: taskServices{a.connectors, a.connectors.Manager},
+		Shown:    commands.ShownQuestion,
 		Describe: commands.ExternalText,
 		Clock:    a.clock, NewID: a.newID, Log: a.log,
 	})

@@ -23,7 +23,8 @@ func (a *App) wireWebhooks(client *http.Client, policy egress.Policy) error {
 		a.metrics.Delivered(string(result), 0)
 	}
 	a.webhooks = webhooks.NewLoop(webhooks.Config{
-		Store: a.store.Webhooks, Workspaces: a.store.Workspaces, Secrets: webhooks.Secrets{Keys: a.keys}, Client: client, Policy: policy,
+		Store: webhookStore{a.store.Webhooks, a.store.Events}, Workspaces: a.store.Workspaces,
+		Secrets: webhooks.Secrets{Keys: a.keys}, Client: client, Policy: policy,
 		Agent: "fermata/" + a.flags.Version, Clock: a.clock, Log: a.log, Link: linksOut(a), Carriers: carriers,
 		Tried: func(r webhooks.Result) { a.metrics.Delivered(string(r), 1) },
 	})

@@ -139,7 +139,7 @@ func buildFixture(t testing.TB) map[string][]byte {
 	addTasks(t, behind)
 	hook, err := behind.Store.Automations.Automation(t.Context(), domain.DefaultWorkspace, "aut_1")
 	if err == nil { // the secret of its webhook is "secret"; the next start seals it
-		err = behind.Store.Secrets.ResealHook(t.Context(), hook, automations.HookHash("secret"), "secret")
+		err = behind.Store.Automations.ResealHook(t.Context(), hook, automations.HookHash("secret"), "secret")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // lastRoundStep is how many messages the first read of a record's end fetches; each further read
@@ -51,7 +52,7 @@ func executionsOfAgents(ctx context.Context, r sqldb.Reader, workspace string, c
 		if err != nil {
 			return nil, fmt.Errorf("list the executions of an agent: %w", err)
 		}
-		own, err := each(rows, (*executionRow).execution)
+		own, err := transaction.Each(rows, (*executionRow).execution)
 		if err != nil {
 			return nil, err
 		}

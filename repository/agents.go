@@ -7,10 +7,16 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
+var agentCeiling = transaction.Ceiling{Most: 100, Noun: "agents", From: "agents WHERE 1 = 1"}
+
 // AgentStore stores the definitions of agents and all their versions.
-type AgentStore struct{ *base }
+type AgentStore struct{ db *transaction.DB }
+
+// newAgentStore makes the store of the definitions of agents.
+func newAgentStore(db *transaction.DB) *AgentStore { return &AgentStore{db} }
 
 type agentRow struct {
 	WorkspaceID string      `db:"workspace_id,key"`
@@ -88,7 +94,7 @@ func (s *AgentStore) Agents(ctx context.Context, workspace string) ([]*domain.Ag
 	if err != nil {
 		return nil, fmt.Errorf("list the agents: %w", err)
 	}
-	return each(rows, (*agentRow).agent)
+	return transaction.Each(rows, (*agentRow).agent)
 }
 
 // Agent returns one agent.
@@ -137,7 +143,7 @@ func (s *AgentStore) AgentVersions(ctx context.Context, workspace, id, cursor st
 	if err != nil {
 		return nil, "", fmt.Errorf("list the versions of an agent: %w", err)
 	}
-	all, err := each(rows, (*agentVersionRow).agent)
+	all, err := transaction.Each(rows, (*agentVersionRow).agent)
 	return all, next, err
 }
 
@@ -153,11 +159,11 @@ func (r *agentVersionRow) agent() (*domain.AgentDefinition, error) {
 // version of the same id: a built-in agent can be changed, reset and changed again.
 func (s *AgentStore) InsertAgent(ctx context.Context, a *domain.AgentDefinition) error {
 	own := *a
-	err := s.changeAgent(ctx, a.WorkspaceID, func(t *tx) error {
-		if err := agentCeiling.room(ctx, t, a.WorkspaceID); err != nil {
+	err := s.changeAgent(ctx, a.WorkspaceID, func(t *transaction.Tx) error {
+		if err := agentCeiling.Room(ctx, t, a.WorkspaceID); err != nil {
 			return err
 		}
-		t.created = own.ID
+		t.Created = own.ID
 		var latest int64
 		err := t.Get(ctx, &latest, "SELECT COALESCE(MAX(version), 0) FROM agent_versions WHERE workspace_id = $1 AND agent_id = $2",
 			a.WorkspaceID, a.ID)
@@ -172,7 +178,7 @@ func (s *AgentStore) InsertAgent(ctx context.Context, a *domain.AgentDefinition)
 		if _, err := t.Insert(ctx, agentTable.Rows(row), ""); err != nil {
 			return err
 		}
-		return t.keepAgentVersion(ctx, &row)
+		return keepAgentVersion(ctx, t, &row)
 	})
 	if err == nil {
 		a.Version = own.Version
@@ -183,7 +189,7 @@ func (s *AgentStore) InsertAgent(ctx context.Context, a *domain.AgentDefinition)
 // UpdateAgent updates an agent if its version matches, and increments the version. Running sessions
 // keep the version that they started with.
 func (s *AgentStore) UpdateAgent(ctx context.Context, a *domain.AgentDefinition) error {
-	err := s.changeAgent(ctx, a.WorkspaceID, func(t *tx) error {
+	err := s.changeAgent(ctx, a.WorkspaceID, func(t *transaction.Tx) error {
 		row, err := agentRowOf(a)
 		if err != nil {
 			return err
@@ -193,10 +199,10 @@ func (s *AgentStore) UpdateAgent(ctx context.Context, a *domain.AgentDefinition)
 			return err
 		}
 		if n != 1 {
-			return staleOrGone(ctx, t, "agents", "agent", a.WorkspaceID, a.ID)
+			return transaction.StaleOrGone(ctx, t, "agents", "agent", a.WorkspaceID, a.ID)
 		}
 		row.Version++
-		return t.keepAgentVersion(ctx, &row)
+		return keepAgentVersion(ctx, t, &row)
 	})
 	if err == nil {
 		a.Version++
@@ -206,15 +212,15 @@ func (s *AgentStore) UpdateAgent(ctx context.Context, a *domain.AgentDefinition)
 
 // DeleteAgent deletes an agent. Its versions stay for the sessions that use them.
 func (s *AgentStore) DeleteAgent(ctx context.Context, workspace, id string) error {
-	return s.changeAgent(ctx, workspace, func(t *tx) error {
+	return s.changeAgent(ctx, workspace, func(t *transaction.Tx) error {
 		return t.WriteOne(ctx, domain.NotFound("agent"), "DELETE FROM agents WHERE workspace_id = $1 AND id = $2", workspace, id)
 	})
 }
 
 // changeAgent runs fn in a transaction that also increments the workspace's count of changes to
 // agents.
-func (s *AgentStore) changeAgent(ctx context.Context, workspace string, fn func(*tx) error) error {
-	return s.write(ctx, workspace, func(t *tx) error {
+func (s *AgentStore) changeAgent(ctx context.Context, workspace string, fn func(*transaction.Tx) error) error {
+	return s.db.Write(ctx, workspace, func(t *transaction.Tx) error {
 		err := t.WriteOne(ctx, domain.NotFound("workspace"), "UPDATE workspaces SET agents_version = agents_version + 1 WHERE id = $1", workspace)
 		if err != nil {
 			return err
@@ -223,7 +229,7 @@ func (s *AgentStore) changeAgent(ctx context.Context, workspace string, fn func(
 	})
 }
 
-func (t *tx) keepAgentVersion(ctx context.Context, row *agentRow) error {
+func keepAgentVersion(ctx context.Context, t *transaction.Tx, row *agentRow) error {
 	_, err := t.Insert(ctx, agentVersionTable.Rows(agentVersionRow{
 		WorkspaceID: row.WorkspaceID, AgentID: row.ID, Version: row.Version, Definition: row.Definition, CreatedAt: row.UpdatedAt,
 	}), "")

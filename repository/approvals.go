@@ -3,9 +3,11 @@ package repository
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // ApprovalStore reads approvals.
@@ -93,7 +95,7 @@ func (r *approvalRow) approval() (*domain.Approval, error) {
 
 // WithdrawLinks invalidates every link to an approval that was issued so far.
 func (s *ApprovalStore) WithdrawLinks(ctx context.Context, workspace, id string) error {
-	return s.configure(ctx, workspace, func(t *tx) error {
+	return s.db.Configure(ctx, workspace, func(t *transaction.Tx) error {
 		return t.WriteOne(ctx, domain.NotFound("approval"),
 			"UPDATE approvals SET link_epoch = link_epoch + 1 WHERE workspace_id = $1 AND id = $2", workspace, id)
 	})
@@ -130,7 +132,7 @@ func (s *ApprovalStore) Approvals(ctx context.Context, workspace string, f domai
 	if err != nil {
 		return nil, "", fmt.Errorf("list the approvals: %w", err)
 	}
-	all, err := each(rows, (*approvalRow).approval)
+	all, err := transaction.Each(rows, (*approvalRow).approval)
 	return all, next, err
 }
 
@@ -170,15 +172,15 @@ func openApprovals(ctx context.Context, r sqldb.Reader, workspace, session strin
 	if err != nil {
 		return nil, fmt.Errorf("list the open approvals: %w", err)
 	}
-	return each(rows, (*approvalRow).approval)
+	return transaction.Each(rows, (*approvalRow).approval)
 }
 
 // approvalUpsert inserts or updates by id. A settled approval cannot be changed.
 var approvalUpsert = approvalTable.Upsert("approvals.session_id = excluded.session_id AND (approvals.status = 'open')")
 
-func (t *tx) writeApprovals(ctx context.Context, approvals []*domain.Approval) error {
-	approvals = distinct(approvals, func(a *domain.Approval) string { return a.ID })
-	rows, err := rowsOf(approvals, approvalRowOf)
+func writeApprovals(ctx context.Context, t *transaction.Tx, approvals []*domain.Approval) error {
+	approvals = transaction.Distinct(approvals, func(a *domain.Approval) string { return a.ID })
+	rows, err := transaction.RowsOf(approvals, approvalRowOf)
 	if err != nil {
 		return err
 	}
@@ -215,6 +217,21 @@ func (s *ApprovalStore) SessionApprovals(ctx context.Context, workspace, session
 			return nil, "", err
 		}
 	}
-	all, err := each(rows, (*approvalRow).approval)
+	all, err := transaction.Each(rows, (*approvalRow).approval)
 	return all, next, err
+}
+
+// maxBetween limits how many approvals one notification lists.
+const maxBetween = 200
+
+// ApprovalsBetween lists the approvals that were requested in a period, oldest first, settled or
+// not.
+func (s *ApprovalStore) ApprovalsBetween(ctx context.Context, workspace string, from, to time.Time) ([]*domain.Approval, error) {
+	var rows []approvalRow
+	err := s.db.All(ctx, &rows, "SELECT "+approvalTable.Columns()+" FROM approvals WHERE workspace_id = $1 AND created_at >= $2 "+
+		"AND created_at < $3 ORDER BY created_at, id LIMIT $4", workspace, sqldb.At(from), sqldb.At(to), maxBetween)
+	if err != nil {
+		return nil, fmt.Errorf("list the approvals of a time: %w", err)
+	}
+	return transaction.Each(rows, (*approvalRow).approval)
 }

@@ -6,10 +6,16 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
+var automationCeiling = transaction.Ceiling{Most: 500, Noun: "automations", From: "automations WHERE deleted_at IS NULL"}
+
 // AutomationStore stores automations with their occurrences, grants and runs.
-type AutomationStore struct{ *base }
+type AutomationStore struct{ db *transaction.DB }
+
+// newAutomationStore makes the store of automations.
+func newAutomationStore(db *transaction.DB) *AutomationStore { return &AutomationStore{db} }
 
 type automationRow struct {
 	WorkspaceID       string      `db:"workspace_id,key"`
@@ -162,7 +168,7 @@ func (s *AutomationStore) Automations(ctx context.Context, workspace string, ena
 	if err != nil {
 		return nil, "", fmt.Errorf("list the automations: %w", err)
 	}
-	all, err := each(rows, (*automationRow).automation)
+	all, err := transaction.Each(rows, (*automationRow).automation)
 	return all, next, err
 }
 
@@ -174,7 +180,10 @@ func (s *AutomationStore) WatchingAutomations(ctx context.Context, workspace str
 }
 
 func (s *AutomationStore) automationRefs(ctx context.Context, sql string, args ...any) ([]domain.AutomationRef, error) {
-	var rows []refRow
+	var rows []struct {
+		WorkspaceID string `db:"workspace_id"`
+		ID          string `db:"id"`
+	}
 	if err := s.db.All(ctx, &rows, sql, args...); err != nil {
 		return nil, fmt.Errorf("look for automations that are due: %w", err)
 	}
@@ -187,7 +196,7 @@ func (s *AutomationStore) automationRefs(ctx context.Context, sql string, args .
 
 // writeAutomations writes every automation of a change, provided its version is still the one that
 // was read.
-func (t *tx) writeAutomations(ctx context.Context, c *domain.Change) error {
+func writeAutomations(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
 	for _, w := range c.Automations {
 		if w.Bookkeeping {
 			err := t.WriteOne(
@@ -212,7 +221,7 @@ func (t *tx) writeAutomations(ctx context.Context, c *domain.Change) error {
 			return err
 		}
 		if w.Insert {
-			if err = automationCeiling.room(ctx, t, a.WorkspaceID); err != nil {
+			if err = automationCeiling.Room(ctx, t, a.WorkspaceID); err != nil {
 				return err
 			}
 			_, err = t.Insert(ctx, automationTable.Rows(row), "")
@@ -226,5 +235,5 @@ func (t *tx) writeAutomations(ctx context.Context, c *domain.Change) error {
 		written := w.Automation
 		t.OnFailure(func() { written.Version = before })
 	}
-	return t.writeGrants(ctx, c.Grants)
+	return writeGrants(ctx, t, c.Grants)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // Commit writes a change atomically and sets its numbers. It returns domain.ErrStale if a session
@@ -17,24 +18,18 @@ func (s *Store) Commit(ctx context.Context, c *domain.Change) error {
 	if done || err != nil {
 		return err
 	}
-	return s.write(ctx, c.WorkspaceID, func(t *tx) error {
-		return t.apply(sqldb.Unwatched(ctx), c, func() error { return t.checkSpent(sqldb.Unwatched(ctx), c) })
+	return s.db.Write(ctx, c.WorkspaceID, func(t *transaction.Tx) error {
+		return s.apply(sqldb.Unwatched(ctx), t, c, func() error { return s.checkSpent(sqldb.Unwatched(ctx), t, c) })
 	})
-}
-
-func (s *base) committed(c *domain.Change) {
-	if s.cfg.Committed != nil {
-		s.cfg.Committed(c)
-	}
 }
 
 // apply writes a change in the order that all transactions share: the workspace, the sessions,
 // their rows, the events, and deletions last. On an error the change is restored to what it was
 // before. Conditions are checked under the workspace's lock, before anything is written.
-func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() error) error {
+func (s *base) apply(ctx context.Context, t *transaction.Tx, c *domain.Change, conditions ...func() error) error {
 	before := keepNumbers(c)
 	t.OnFailure(func() { before.restore(c) })
-	if err := t.number(ctx, c); err != nil {
+	if err := s.number(ctx, t, c); err != nil {
 		return err
 	}
 	for _, holds := range conditions {
@@ -43,31 +38,31 @@ func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() e
 		}
 	}
 	for _, write := range []func() error{
-		func() error { return t.writeSessions(ctx, c) },
-		func() error { return t.writeAutomations(ctx, c) },
-		func() error { return t.writeOccurrences(ctx, c.Occurrences) },
-		func() error { return t.writeQueue(ctx, c) },
-		func() error { return t.writeMessages(ctx, c) },
-		func() error { return t.writeExecutions(ctx, c.Executions) },
-		func() error { return t.writeApprovals(ctx, c.Approvals) },
-		func() error { return t.writeTasks(ctx, c.Tasks) },
+		func() error { return writeSessions(ctx, t, c) },
+		func() error { return writeAutomations(ctx, t, c) },
+		func() error { return writeOccurrences(ctx, t, c.Occurrences) },
+		func() error { return writeQueue(ctx, t, c) },
+		func() error { return writeMessages(ctx, t, c) },
+		func() error { return writeExecutions(ctx, t, c.Executions) },
+		func() error { return writeApprovals(ctx, t, c.Approvals) },
+		func() error { return writeTasks(ctx, t, c.Tasks) },
 		func() error { return writePasskeyUses(ctx, t, c.Passkeys) },
-		func() error { return t.writeInbox(ctx, c) },
-		func() error { t.writeHistories(c.Histories); return nil },
-		func() error { return t.recount(ctx, c) },
-		func() error { t.writeTransitions(c.Transitions); t.writeRoundtrips(c.Roundtrips); return nil },
-		func() error { return t.writeEvents(ctx, c.Events) },
-		func() error { return t.deleteSessions(ctx, c) },
+		func() error { return writeInbox(ctx, t, c) },
+		func() error { writeHistories(t, c.Histories); return nil },
+		func() error { return recount(ctx, t, c) },
+		func() error { writeTransitions(t, c.Transitions); writeRoundtrips(t, c.Roundtrips); return nil },
+		func() error { return s.writeEvents(ctx, t, c.Events) },
+		func() error { return deleteSessions(ctx, t, c) },
 	} {
 		if err := write(); err != nil {
 			return err
 		}
 	}
-	if t.created == "" {
-		t.created = createdID(c)
+	if t.Created == "" {
+		t.Created = createdID(c)
 	}
 	// Changes of a workspace that share a COMMIT are published in the order of their numbers.
-	t.OnCommit(func() { t.store.committed(c) })
+	t.OnCommit(func() { s.db.Committed(c) })
 	return nil
 }
 
@@ -111,7 +106,7 @@ func (s *Store) Decide(ctx context.Context, workspace, session string, decide fu
 	if c, decided, err := s.decideUnlocked(ctx, workspace, session, decide); decided {
 		return c, err
 	}
-	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
+	return s.decided(ctx, workspace, func(ctx context.Context, t *transaction.Tx) (*domain.Change, error) {
 		v, err := s.view(sqldb.Unwatched(ctx), t, workspace, session, s.db.Dialect.Lock, briefSQL)
 		if err != nil {
 			return nil, err
@@ -132,28 +127,28 @@ func (s *Store) Decide(ctx context.Context, workspace, session string, decide fu
 func (s *Store) Act(
 	ctx context.Context, workspace, session string, act func(context.Context, *domain.View, *Data) (*domain.Change, error),
 ) (*domain.Change, error) {
-	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
+	return s.decided(ctx, workspace, func(ctx context.Context, t *transaction.Tx) (*domain.Change, error) {
 		v, err := s.view(sqldb.Unwatched(ctx), t, workspace, session, s.db.Dialect.Lock, waitingSQL)
 		if err != nil {
 			return nil, err
 		}
-		return act(ctx, v, t.data(workspace))
+		return act(ctx, v, dataIn(t, workspace))
 	})
 }
 
 // decided runs decide in a transaction and writes the change that it returns; nil writes nothing.
-func (s *base) decided(ctx context.Context, workspace string, decide func(context.Context, *tx) (*domain.Change, error)) (
+func (s *base) decided(ctx context.Context, workspace string, decide func(context.Context, *transaction.Tx) (*domain.Change, error)) (
 	*domain.Change, error,
 ) {
 	var c *domain.Change
-	err := s.write(ctx, workspace, func(t *tx) (err error) {
+	err := s.db.Write(ctx, workspace, func(t *transaction.Tx) (err error) {
 		if c, err = decide(ctx, t); err != nil {
 			return err
 		}
 		if c == nil {
 			return errNoChange
 		}
-		return t.apply(sqldb.Unwatched(ctx), c)
+		return s.apply(sqldb.Unwatched(ctx), t, c)
 	})
 	if errors.Is(err, errNoChange) {
 		return nil, nil
@@ -172,12 +167,12 @@ func (s *Store) WriteData(ctx context.Context, workspace string, fn func(context
 ) {
 	var c *domain.Change
 	var seq int64
-	err := s.write(ctx, workspace, func(t *tx) error {
-		w, err := workspaceIn(ctx, t, workspace, s.db.Dialect.Lock)
+	err := s.db.Write(ctx, workspace, func(t *transaction.Tx) error {
+		w, err := transaction.WorkspaceIn(ctx, t, workspace, s.db.Dialect.Lock)
 		if err != nil {
 			return err
 		}
-		changes, err := fn(ctx, t.data(workspace))
+		changes, err := fn(ctx, dataIn(t, workspace))
 		if err != nil {
 			return err
 		}
@@ -188,7 +183,7 @@ func (s *Store) WriteData(ctx context.Context, workspace string, fn func(context
 		if len(changes) == 0 {
 			return nil
 		}
-		if err := t.apply(ctx, c); err != nil {
+		if err := s.apply(ctx, t, c); err != nil {
 			return err
 		}
 		seq = t.Seq

@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 type connectorGrantRow struct {
@@ -80,7 +81,7 @@ func (s *ConnectorStore) SaveGrant(ctx context.Context, g *outside.ConnectorGran
 	if err != nil {
 		return err
 	}
-	err = s.writeUnseen(ctx, g.WorkspaceID, func(t *tx) error {
+	err = s.db.WriteUnseen(ctx, g.WorkspaceID, func(t *transaction.Tx) error {
 		if g.Version == 0 {
 			row.Version = 1
 			var there string
@@ -114,7 +115,7 @@ func oneOrStale(n int64, err error) error {
 // or the grant was changed.
 func (s *ConnectorStore) ClaimGrant(ctx context.Context, g *outside.ConnectorGrant, now, until time.Time) (bool, error) {
 	var n int64
-	err := s.writeUnseen(ctx, g.WorkspaceID, func(t *tx) (err error) {
+	err := s.db.WriteUnseen(ctx, g.WorkspaceID, func(t *transaction.Tx) (err error) {
 		n, err = t.Write(ctx, "UPDATE connector_grants SET claimed_until = $5 WHERE workspace_id = $1 AND connector_id = $2 AND version = $3 "+
 			"AND (claimed_until IS NULL OR claimed_until <= $4)", g.WorkspaceID, g.ConnectorID, g.Version, sqldb.At(now), sqldb.At(until))
 		return err
@@ -124,7 +125,7 @@ func (s *ConnectorStore) ClaimGrant(ctx context.Context, g *outside.ConnectorGra
 
 // DropGrant deletes the grant of a connector, unless it is for this origin.
 func (s *ConnectorStore) DropGrant(ctx context.Context, workspace, connector, but string) error {
-	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+	return s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		_, err := t.Write(ctx, "DELETE FROM connector_grants WHERE workspace_id = $1 AND connector_id = $2 AND origin <> $3",
 			workspace, connector, but)
 		return err

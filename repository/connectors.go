@@ -9,10 +9,19 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
+var connectorCeiling = transaction.Ceiling{Most: 50, Noun: "connectors", From: "connectors WHERE 1 = 1"}
+
 // ConnectorStore stores connectors.
-type ConnectorStore struct{ *base }
+type ConnectorStore struct {
+	db      *transaction.DB
+	changes connectorChanges
+}
+
+// newConnectorStore makes the store of connectors.
+func newConnectorStore(db *transaction.DB) *ConnectorStore { return &ConnectorStore{db: db} }
 
 type connectorRow struct {
 	WorkspaceID  string      `db:"workspace_id,key"`
@@ -70,7 +79,7 @@ func (s *ConnectorStore) Connectors(ctx context.Context, workspace string) ([]*o
 	if err != nil {
 		return nil, fmt.Errorf("list the connectors: %w", err)
 	}
-	return each(rows, (*connectorRow).connector)
+	return transaction.Each(rows, (*connectorRow).connector)
 }
 
 // Connector returns one connector.
@@ -93,14 +102,14 @@ func (s *ConnectorStore) InsertConnector(ctx context.Context, c *outside.Connect
 		return err
 	}
 	row.Version = max(c.Version, 1)
-	err = s.changeConnectors(ctx, c.WorkspaceID, func(t *tx) error {
-		if err := connectorCeiling.room(ctx, t, c.WorkspaceID); err != nil {
+	err = s.changeConnectors(ctx, c.WorkspaceID, func(t *transaction.Tx) error {
+		if err := connectorCeiling.Room(ctx, t, c.WorkspaceID); err != nil {
 			return err
 		}
-		if err := t.checkPrefix(ctx, c); err != nil {
+		if err := checkPrefix(ctx, t, c); err != nil {
 			return err
 		}
-		t.created = c.ID
+		t.Created = c.ID
 		_, err := t.Insert(ctx, connectorTable.Rows(row), "")
 		return err
 	})
@@ -116,15 +125,15 @@ func (s *ConnectorStore) UpdateConnector(ctx context.Context, c *outside.Connect
 	if err != nil {
 		return err
 	}
-	err = s.changeConnectors(ctx, c.WorkspaceID, func(t *tx) error {
-		if err := t.checkPrefix(ctx, c); err != nil {
+	err = s.changeConnectors(ctx, c.WorkspaceID, func(t *transaction.Tx) error {
+		if err := checkPrefix(ctx, t, c); err != nil {
 			return err
 		}
 		n, err := t.Write(ctx, connectorUpdate, connectorTable.Updated(&row)...)
 		if err != nil || n == 1 {
 			return err
 		}
-		return staleOrGone(ctx, t, "connectors", "connector", c.WorkspaceID, c.ID)
+		return transaction.StaleOrGone(ctx, t, "connectors", "connector", c.WorkspaceID, c.ID)
 	})
 	if err == nil {
 		c.Version++
@@ -133,7 +142,7 @@ func (s *ConnectorStore) UpdateConnector(ctx context.Context, c *outside.Connect
 }
 
 // checkPrefix returns a conflict if another connector has the prefix. The workspace must be locked.
-func (t *tx) checkPrefix(ctx context.Context, c *outside.Connector) error {
+func checkPrefix(ctx context.Context, t *transaction.Tx, c *outside.Connector) error {
 	var other string
 	err := t.Get(ctx, &other,
 		"SELECT name FROM connectors WHERE workspace_id = $1 AND prefix = $2 AND id <> $3", c.WorkspaceID, c.Prefix, c.ID)
@@ -151,7 +160,7 @@ func (t *tx) checkPrefix(ctx context.Context, c *outside.Connector) error {
 // for edits.
 func (s *ConnectorStore) SetConnectorStatus(ctx context.Context, workspace, id string,
 	status outside.ConnectorStatus, detail string) error {
-	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+	return s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		_, err := t.Write(ctx, "UPDATE connectors SET status = $3, status_detail = $4 WHERE workspace_id = $1 AND id = $2 AND enabled",
 			workspace, id, string(status), detail)
 		return err
@@ -160,7 +169,7 @@ func (s *ConnectorStore) SetConnectorStatus(ctx context.Context, workspace, id s
 
 // DeleteConnector deletes a connector with its commands and its sign-in.
 func (s *ConnectorStore) DeleteConnector(ctx context.Context, workspace, id string) error {
-	return s.changeConnectors(ctx, workspace, func(t *tx) error {
+	return s.changeConnectors(ctx, workspace, func(t *transaction.Tx) error {
 		if _, err := t.Write(ctx, "DELETE FROM connector_grants WHERE workspace_id = $1 AND connector_id = $2", workspace, id); err != nil {
 			return err
 		}
@@ -170,8 +179,8 @@ func (s *ConnectorStore) DeleteConnector(ctx context.Context, workspace, id stri
 
 // changeConnectors is configure that also increments the workspace's count of changes to
 // connectors.
-func (s *ConnectorStore) changeConnectors(ctx context.Context, workspace string, fn func(t *tx) error) error {
-	return s.configure(ctx, workspace, func(t *tx) error {
+func (s *ConnectorStore) changeConnectors(ctx context.Context, workspace string, fn func(t *transaction.Tx) error) error {
+	return s.db.Configure(ctx, workspace, func(t *transaction.Tx) error {
 		if err := fn(t); err != nil {
 			return err
 		}
@@ -182,8 +191,8 @@ func (s *ConnectorStore) changeConnectors(ctx context.Context, workspace string,
 			return fmt.Errorf("count the change of the connectors: %w", err)
 		}
 		t.OnCommit(func() {
-			s.connectorChanges.learn(workspace, changes)
-			s.committed(&domain.Change{WorkspaceID: workspace, ConnectorChanges: changes})
+			s.changes.learn(workspace, changes)
+			s.db.Committed(&domain.Change{WorkspaceID: workspace, ConnectorChanges: changes})
 		})
 		return nil
 	})
@@ -192,14 +201,14 @@ func (s *ConnectorStore) changeConnectors(ctx context.Context, workspace string,
 // ConnectorChanges returns how often the connectors of a workspace were changed, according to the
 // last view that this process read. Only the first call for a workspace queries the database.
 func (s *ConnectorStore) ConnectorChanges(ctx context.Context, workspace string) (int64, error) {
-	if n, known := s.connectorChanges.of(workspace); known {
+	if n, known := s.changes.of(workspace); known {
 		return n, nil
 	}
-	row, err := workspaceIn(ctx, s.db, workspace, "")
+	row, err := transaction.WorkspaceIn(ctx, s.db, workspace, "")
 	if err != nil {
 		return 0, err
 	}
-	s.connectorChanges.learn(workspace, row.ConnectorChanges)
+	s.changes.learn(workspace, row.ConnectorChanges)
 	return row.ConnectorChanges, nil
 }
 
@@ -207,15 +216,23 @@ func (s *ConnectorStore) ConnectorChanges(ctx context.Context, workspace string)
 // from the database.
 func (s *ConnectorStore) LearnConnectorChanges(ctx context.Context, workspace string, changes int64) error {
 	if changes == 0 {
-		row, err := workspaceIn(ctx, s.db, workspace, "")
+		row, err := transaction.WorkspaceIn(ctx, s.db, workspace, "")
 		if err != nil {
 			return err
 		}
 		changes = row.ConnectorChanges
 	}
-	s.connectorChanges.learn(workspace, changes)
+	s.changes.learn(workspace, changes)
 	return nil
 }
+
+// SawConnectorChanges records the count of a view that was read.
+func (s *ConnectorStore) SawConnectorChanges(workspace string, changes int64) {
+	s.changes.learn(workspace, changes)
+}
+
+// maxCounted limits the cached workspaces; when it is exceeded the cache is cleared.
+const maxCounted = 10_000
 
 // connectorChanges caches the counts from the workspaces' rows.
 type connectorChanges struct {
@@ -238,7 +255,7 @@ func (c *connectorChanges) learn(workspace string, n int64) {
 	if ok && known >= n {
 		return
 	}
-	if c.by == nil || !ok && len(c.by) >= maxWorkspaceStates {
+	if c.by == nil || !ok && len(c.by) >= maxCounted {
 		c.by = map[string]int64{}
 	}
 	c.by[workspace] = n

@@ -3,31 +3,35 @@ package repository
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
 // Data is the user's data of one workspace, bound to a transaction or to the read pool. Every
 // method is limited to that workspace and to rows that are not deleted.
 type Data struct {
-	rooms
-	dialect *sqldb.Dialect
-	search  search.Index
-	w       *sqldb.Tx // nil outside a transaction
+	r         sqldb.Reader
+	workspace string
+	dialect   *sqldb.Dialect
+	search    search.Index
+	w         *sqldb.Tx // nil outside a transaction
 }
 
-// ReadData returns the committed data of a workspace, read-only.
-func (s *Store) ReadData(workspace string) *Data {
-	return &Data{rooms: rooms{s.db, workspace}, dialect: s.db.Dialect, search: s.search}
+// readData returns the committed data of a workspace, read-only.
+func readData(db *transaction.DB, workspace string) *Data {
+	return &Data{r: db, workspace: workspace, dialect: db.Dialect, search: db.Search}
 }
 
 // errReadOnly is a programming error: writing needs a transaction.
 var errReadOnly = errors.New("write data: this Data is for reading; use WriteData or Act")
 
-// data returns the workspace's data as part of the transaction.
-func (t *tx) data(workspace string) *Data {
-	return &Data{rooms: rooms{t, workspace}, dialect: t.store.db.Dialect, search: t.store.search, w: t.Tx}
+// dataIn returns the workspace's data as part of the transaction.
+func dataIn(t *transaction.Tx, workspace string) *Data {
+	return &Data{r: t, workspace: workspace, dialect: t.DB.Dialect, search: t.DB.Search, w: t.Tx}
 }
 
 func (d *Data) exec(ctx context.Context, query string, args ...any) (int64, error) {
@@ -51,4 +55,23 @@ func (d *Data) Savepoint(ctx context.Context, fn func() error) error {
 		return errReadOnly
 	}
 	return d.w.Savepoint(ctx, fn)
+}
+
+// RoomForAutomations returns an error if so many more automations would exceed the limit.
+func (d *Data) RoomForAutomations(ctx context.Context, more int) error {
+	return automationCeiling.RoomFor(ctx, d.r, d.workspace, more)
+}
+
+// one returns the row with an id.
+func one[R, T any](ctx context.Context, d *Data, noun, query, id string, meaning func(*R) T) (*T, error) {
+	var row R
+	err := d.r.Get(ctx, &row, query, d.workspace, id)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound(noun)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the %s: %w", noun, err)
+	}
+	v := meaning(&row)
+	return &v, nil
 }

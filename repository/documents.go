@@ -8,7 +8,10 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
+
+var documentCeiling = transaction.Ceiling{Most: 1000, Noun: "documents", From: "documents WHERE deleted_at IS NULL"}
 
 type documentRow struct {
 	WorkspaceID string      `db:"workspace_id,key"`
@@ -49,7 +52,7 @@ func (d *Data) Documents(ctx context.Context) ([]userdata.Document, error) {
 	if err := d.r.All(ctx, &rows, liveDocuments+" ORDER BY key", d.workspace); err != nil {
 		return nil, fmt.Errorf("list the documents: %w", err)
 	}
-	return values(rows, (*documentRow).document), nil
+	return transaction.Values(rows, (*documentRow).document), nil
 }
 
 // DocumentsPage lists a page of the documents by key. The second result is the cursor of the next
@@ -66,7 +69,7 @@ func (d *Data) DocumentsPage(ctx context.Context, cursor string, limit int) ([]u
 	if err != nil {
 		return nil, "", fmt.Errorf("list the documents: %w", err)
 	}
-	return values(rows, (*documentRow).document), next, nil
+	return transaction.Values(rows, (*documentRow).document), next, nil
 }
 
 // Document returns the document with a key.
@@ -85,12 +88,12 @@ func (d *Data) PutDocument(ctx context.Context, doc *userdata.Document) error {
 	row := documentRowOf(d.workspace, doc)
 	if doc.Version > 0 {
 		n, err := d.exec(ctx, documentUpdate, documentTable.Updated(&row)...)
-		if err := d.updated(ctx, n, err, "documents", "document", doc.ID, &doc.Version); err != nil {
+		if err := updated(ctx, d, n, err, "documents", "document", doc.ID, &doc.Version); err != nil {
 			return err
 		}
 		return d.index().document(ctx, doc)
 	}
-	if err := documentCeiling.room(ctx, d.r, d.workspace); err != nil {
+	if err := documentCeiling.Room(ctx, d.r, d.workspace); err != nil {
 		return err
 	}
 	row.Version = 1
@@ -161,7 +164,7 @@ func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit in
 	if err != nil {
 		return nil, "", fmt.Errorf("list the published versions: %w", err)
 	}
-	return values(rows, (*documentVersionRow).version), next, nil
+	return transaction.Values(rows, (*documentVersionRow).version), next, nil
 }
 
 // DocumentVersion returns one published version with its text.

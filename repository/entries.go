@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 type entryRow struct {
@@ -68,7 +69,7 @@ func (d *Data) Entries(ctx context.Context, f userdata.EntryFilter) ([]userdata.
 	if err != nil {
 		return nil, "", fmt.Errorf("list the entries: %w", err)
 	}
-	return values(rows, (*entryRow).entry), next, nil
+	return transaction.Values(rows, (*entryRow).entry), next, nil
 }
 
 // ofTool ends a FROM clause and restricts the query to the entries of a tool. With conditions, the statement has a text of
@@ -157,11 +158,11 @@ func (d *Data) CountEntries(ctx context.Context, toolID string) (int64, error) {
 	return n, nil
 }
 
-// EntriesMadeAt lists the entries of a tool that were created by one call, identified by their
+// entriesMadeAt lists the entries of a tool that were created by one call, identified by their
 // CreatedAt, in the order of their ids.
-func (s *EventStore) EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*userdata.Entry, error) {
+func entriesMadeAt(ctx context.Context, r sqldb.Reader, workspace, tool string, made time.Time, limit int) ([]*userdata.Entry, error) {
 	var rows []entryRow
-	err := s.db.All(ctx, &rows, "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND tool_id = $2 "+
+	err := r.All(ctx, &rows, "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND tool_id = $2 "+
 		"AND created_at = $3 AND deleted_at IS NULL ORDER BY id LIMIT $4", workspace, tool, sqldb.At(made), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the entries that were made: %w", err)

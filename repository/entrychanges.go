@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // entryBatch is how many entries one statement updates, so that the number of distinct prepared
@@ -80,7 +81,7 @@ func entryUpdate(n int) string {
 // notUpdated returns the reason why one of the entries was not updated: not_found if it is deleted.
 func notUpdated(ctx context.Context, d *Data, entries []*userdata.Entry) error {
 	for _, e := range entries {
-		if err := staleOrGone(ctx, d.r, "entries", "entry", d.workspace, e.ID); !errors.Is(err, domain.ErrStale) {
+		if err := transaction.StaleOrGone(ctx, d.r, "entries", "entry", d.workspace, e.ID); !errors.Is(err, domain.ErrStale) {
 			return err
 		}
 	}

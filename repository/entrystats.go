@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // orderedEntries is a page in the order of a field, and then of time and id.
@@ -55,7 +56,7 @@ func orderedEntries(ctx context.Context, d *Data, f *userdata.EntryFilter) ([]us
 		}
 		next = cursor.String()
 	}
-	return values(rows, (*orderedRow).entry), next, nil
+	return transaction.Values(rows, (*orderedRow).entry), next, nil
 }
 
 // statsRow is a row of statistics. Without a numeric field only the count is there.

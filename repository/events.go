@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // EventStore reads the log of a workspace, and the entries that it refers to.
@@ -14,9 +16,9 @@ type EventStore struct{ *base }
 
 // writeEvents encodes the events, whose numbers are known by now, and inserts them together with
 // the rows that were buffered.
-func (t *tx) writeEvents(ctx context.Context, events []*domain.LogEvent) error {
+func (s *base) writeEvents(ctx context.Context, t *transaction.Tx, events []*domain.LogEvent) error {
 	for _, e := range events {
-		data, err := t.store.cfg.Encode(e)
+		data, err := s.cfg.Encode(e)
 		if err != nil {
 			return fmt.Errorf("encode event %s: %w", e.Type, err)
 		}
@@ -132,7 +134,7 @@ func (s *EventStore) PruneEvents(ctx context.Context, before time.Time) error {
 // returns the number up to which it pruned.
 func (s *EventStore) pruneTo(ctx context.Context, workspace string, after, to int64) (int64, error) {
 	var end int64
-	err := s.writeUnseen(ctx, workspace, func(t *tx) error {
+	err := s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		end = to
 		var before int64
 		err := t.Get(ctx, &before, "SELECT seq - event_count FROM events WHERE workspace_id = $1 AND seq > $2 ORDER BY seq LIMIT 1", workspace, to)
@@ -155,4 +157,10 @@ func (s *EventStore) pruneTo(ctx context.Context, workspace string, after, to in
 		return 0, fmt.Errorf("prune the log of workspace %s: %w", workspace, err)
 	}
 	return end, nil
+}
+
+// EntriesMadeAt lists the entries of a tool that were created by one call, identified by their
+// CreatedAt, in the order of their ids.
+func (s *EventStore) EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*userdata.Entry, error) {
+	return entriesMadeAt(ctx, s.db, workspace, tool, made, limit)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 type executionRow struct {
@@ -89,7 +90,7 @@ func (s *RecordStore) Executions(ctx context.Context, workspace, session string)
 			return nil, err
 		}
 	}
-	return each(rows, (*executionRow).execution)
+	return transaction.Each(rows, (*executionRow).execution)
 }
 
 // executionsOf lists the executions of one answer, by position.
@@ -100,7 +101,7 @@ func executionsOf(ctx context.Context, r sqldb.Reader, workspace, session, answe
 	if err != nil {
 		return nil, fmt.Errorf("list the executions of an answer: %w", err)
 	}
-	return each(rows, (*executionRow).execution)
+	return transaction.Each(rows, (*executionRow).execution)
 }
 
 // executionUpsert inserts or updates by id. An execution with a result cannot become pending again,
@@ -108,9 +109,9 @@ func executionsOf(ctx context.Context, r sqldb.Reader, workspace, session, answe
 var executionUpsert = executionTable.Upsert("executions.session_id = excluded.session_id AND (" +
 	"executions.status IN ('PLANNED', 'APPROVED', 'STARTED') OR excluded.status NOT IN ('PLANNED', 'APPROVED', 'STARTED'))")
 
-func (t *tx) writeExecutions(ctx context.Context, executions []*domain.Execution) error {
-	executions = distinct(executions, func(e *domain.Execution) string { return e.ID })
-	rows, err := rowsOf(executions, executionRowOf)
+func writeExecutions(ctx context.Context, t *transaction.Tx, executions []*domain.Execution) error {
+	executions = transaction.Distinct(executions, func(e *domain.Execution) string { return e.ID })
+	rows, err := transaction.RowsOf(executions, executionRowOf)
 	if err != nil {
 		return err
 	}
@@ -122,4 +123,18 @@ func (t *tx) writeExecutions(ctx context.Context, executions []*domain.Execution
 		return fmt.Errorf("write executions: %d of %d have a result already and may not be started again", missing, len(executions))
 	}
 	return nil
+}
+
+// TaskExecution returns the execution that a task belongs to.
+func (s *RecordStore) TaskExecution(ctx context.Context, t *domain.Task) (*domain.Execution, error) {
+	var row executionRow
+	err := s.db.Get(ctx, &row, "SELECT "+executionTable.Columns()+" FROM executions WHERE workspace_id = $1 AND id = $2",
+		t.WorkspaceID, t.ExecutionID)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("execution")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the execution of task %s: %w", t.ID, err)
+	}
+	return row.execution()
 }

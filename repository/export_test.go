@@ -20,7 +20,7 @@ func (noSearch) Put(context.Context, *sqldb.Tx, string, []search.Row) error { re
 
 // WithoutSearch makes a Store write without its full text search, to see what that
 // costs.
-func WithoutSearch(s *Store) { s.search = noSearch{s.search} }
+func WithoutSearch(s *Store) { s.db.Search = noSearch{s.db.Search} }
 
 // TermForTest is a word as the index has it.
 func TermForTest(workspace, word string) string { return search.WordPrefix(workspace) + word }

@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 func memoryStore(t *testing.T, change ...func(*Config)) *Store {
@@ -94,7 +95,7 @@ func TestAFullDisk(t *testing.T) {
 func size(t *testing.T, s *Store, pragma string) {
 	t.Helper()
 	var pages int
-	err := s.db.Write(t.Context(), "", func(tx *sqldb.Tx) error { return tx.Get(t.Context(), &pages, pragma) })
+	err := s.db.Write(t.Context(), "", func(tx *transaction.Tx) error { return tx.Get(t.Context(), &pages, pragma) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestAPanicLeavesNothingLocked(t *testing.T) {
 	s := memoryStore(t)
 	func() {
 		defer func() { _ = recover() }()
-		_ = s.write(t.Context(), "w", func(*tx) error { panic("boom") })
+		_ = s.db.Write(t.Context(), "w", func(*transaction.Tx) error { panic("boom") })
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

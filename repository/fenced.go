@@ -6,31 +6,20 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
-
-// workspaceState is the state of a workspace after a change: the change, the number of its last event,
-// and the length of the queue. The three belong together: if the change is still the latest one,
-// the other two are current.
-type workspaceState struct {
-	change string
-	seq    int64
-	queue  int64 // unknownQueue if it was not counted
-}
-
-// unknownQueue is the length of a queue that was changed: it must be read when needed.
-const unknownQueue = -1
 
 // workspaceStates caches the states of the workspaces as this process last wrote or read them. An entry
 // may be stale, which a fenced write detects.
 type workspaceStates struct {
 	mu sync.Mutex
-	by map[string]workspaceState
+	by map[string]transaction.State
 }
 
 // maxWorkspaceStates limits the cached workspaces; when it is exceeded the cache is cleared.
 const maxWorkspaceStates = 10_000
 
-func (s *workspaceStates) of(workspace string) workspaceState {
+func (s *workspaceStates) of(workspace string) transaction.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.by[workspace]
@@ -38,31 +27,31 @@ func (s *workspaceStates) of(workspace string) workspaceState {
 
 // learn keeps the newer state. Of two changes with the same number the later call wins: one of them
 // had no events.
-func (s *workspaceStates) learn(workspace string, now workspaceState) {
+func (s *workspaceStates) learn(workspace string, now transaction.State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known, ok := s.by[workspace]
-	if ok && known.seq > now.seq {
+	if ok && known.Seq > now.Seq {
 		return
 	}
 	if s.by == nil || !ok && len(s.by) >= maxWorkspaceStates {
-		s.by = map[string]workspaceState{}
+		s.by = map[string]transaction.State{}
 	}
 	s.by[workspace] = now
 }
 
 // fenced writes a change as one statement on the condition that the workspace's state is still
 // seen, and reports whether it did. A change that cannot be written that way is not written.
-func (s *base) fenced(ctx context.Context, c *domain.Change, seen workspaceState) (bool, error) {
-	if !s.db.Fences() || seen.change == "" || len(c.Events) == 0 {
+func (s *base) fenced(ctx context.Context, c *domain.Change, seen transaction.State) (bool, error) {
+	if !s.db.Fences() || seen.Change == "" || len(c.Events) == 0 {
 		return false, nil
 	}
-	return s.db.WriteFenced(ctx, c.WorkspaceID, seen.change, func(inner *sqldb.Tx) error {
-		t := &tx{Tx: inner, store: s, seen: seen}
-		if err := t.apply(ctx, c, func() error { return t.checkSpent(ctx, c) }); err != nil {
+	return s.db.WriteFenced(ctx, c.WorkspaceID, seen.Change, func(inner *sqldb.Tx) error {
+		t := &transaction.Tx{Tx: inner, DB: s.db, Seen: seen}
+		if err := s.apply(ctx, t, c, func() error { return s.checkSpent(ctx, t, c) }); err != nil {
 			return err
 		}
-		return t.noteApplied(ctx, c.WorkspaceID)
+		return t.NoteApplied(ctx, c.WorkspaceID)
 	})
 }
 
@@ -85,7 +74,7 @@ func (s *base) decideUnlocked(
 	if c, err = decide(ctx, v); err != nil || c == nil {
 		return nil, true, err
 	}
-	done, err := s.fenced(ctx, c, row.state())
+	done, err := s.fenced(ctx, c, row.State())
 	if err != nil {
 		return nil, true, err
 	}

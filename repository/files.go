@@ -6,10 +6,14 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // FileStore stores uploads.
-type FileStore struct{ *base }
+type FileStore struct{ db *transaction.DB }
+
+// newFileStore makes the store of uploads.
+func newFileStore(db *transaction.DB) *FileStore { return &FileStore{db} }
 
 // fileChunk is how many bytes of a content a row holds, which limits the memory that a driver, a
 // backup or a slow reader needs at a time.
@@ -75,19 +79,19 @@ func (r *fileRow) file() (*domain.File, error) {
 // InsertFile stores a file, and its content unless the workspace has it already, if neither exceeds
 // the budget. It returns domain.ErrStale if the content existed and has just been collected.
 func (s *FileStore) InsertFile(ctx context.Context, f *domain.File, content []byte, most domain.FileBudget) error {
-	later := sqldb.At(s.cfg.Clock().Add(domain.UnusedFileFor))
-	return s.writeUnseen(ctx, f.WorkspaceID, func(t *tx) error {
+	later := sqldb.At(s.db.Clock().Add(domain.UnusedFileFor))
+	return s.db.WriteUnseen(ctx, f.WorkspaceID, func(t *transaction.Tx) error {
 		// The content first: the long write must not block others of the workspace.
 		if err := insertContent(ctx, t, f, content, later); err != nil {
 			return err
 		}
-		if _, err := workspaceIn(ctx, t, f.WorkspaceID, s.db.Dialect.Lock); err != nil {
+		if _, err := transaction.WorkspaceIn(ctx, t, f.WorkspaceID, s.db.Dialect.Lock); err != nil {
 			return err
 		}
 		if err := roomForFile(ctx, t, f.WorkspaceID, most); err != nil {
 			return err
 		}
-		t.created = f.ID
+		t.Created = f.ID
 		_, err := t.Insert(ctx, fileTable.Rows(fileRow{
 			WorkspaceID: f.WorkspaceID, ID: f.ID, Name: f.Name, MediaType: f.MediaType, SHA256: f.SHA256, Bytes: f.Bytes,
 			Width: f.Width, Height: f.Height, CreatedBy: f.CreatedBy, CreatedAt: sqldb.At(f.CreatedAt), CollectAfter: later,
@@ -96,7 +100,7 @@ func (s *FileStore) InsertFile(ctx context.Context, f *domain.File, content []by
 	})
 }
 
-func insertContent(ctx context.Context, t *tx, f *domain.File, content []byte, later sqldb.Stamp) error {
+func insertContent(ctx context.Context, t *transaction.Tx, f *domain.File, content []byte, later sqldb.Stamp) error {
 	n, err := t.Insert(ctx, fileContentTable.Rows(fileContentRow{
 		WorkspaceID: f.WorkspaceID, SHA256: f.SHA256, Bytes: f.Bytes, CollectAfter: later,
 	}), " ON CONFLICT (workspace_id, sha256) DO NOTHING")
@@ -173,7 +177,7 @@ func (s *FileStore) Files(ctx context.Context, workspace, cursor string, limit i
 	if err != nil {
 		return nil, "", fmt.Errorf("list the files: %w", err)
 	}
-	files, err := each(rows, (*fileRow).file)
+	files, err := transaction.Each(rows, (*fileRow).file)
 	return files, next, err
 }
 
@@ -199,7 +203,7 @@ func (s *FileStore) FileContent(ctx context.Context, workspace, id string) ([]by
 // DeleteFile deletes a file, and its content if no other file has it. Messages that refer to the
 // file keep its name.
 func (s *FileStore) DeleteFile(ctx context.Context, workspace, id string) error {
-	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+	return s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		f, err := fileIn(ctx, t, workspace, id)
 		if err != nil {
 			return err

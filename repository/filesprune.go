@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // collection has the statements that collect one kind of row: which rows are due, which of them are
@@ -71,7 +72,7 @@ func byWorkspace(due []dueRow) map[string][]string {
 
 func (s *FileStore) collect(ctx context.Context, workspace string, ids []string, c collection, now time.Time) error {
 	later := sqldb.At(now.Add(domain.UnusedFileFor))
-	err := s.writeUnseen(ctx, workspace, func(t *tx) error {
+	err := s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		for _, id := range ids {
 			n, err := t.Write(ctx, c.remove, workspace, id, sqldb.At(now))
 			if err == nil && n == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 type fileUseRow struct {
@@ -21,7 +22,7 @@ var fileUseTable = sqldb.NewTable[fileUseRow]("file_uses")
 // writeFileUses records which files are referred to by the messages that a change creates or edits.
 // A message without files costs nothing. A reference that an edit removed stays recorded until the
 // message is deleted.
-func writeFileUses(ctx context.Context, t *tx, c *domain.Change, gone map[string]bool) error {
+func writeFileUses(ctx context.Context, t *transaction.Tx, c *domain.Change, gone map[string]bool) error {
 	for _, m := range c.Messages {
 		if files := m.Rich.Files(); len(files) > 0 && !gone[m.ID] {
 			rows, err := useFiles(ctx, t, m, files)
@@ -50,7 +51,7 @@ func writeFileUses(ctx context.Context, t *tx, c *domain.Change, gone map[string
 
 // useFiles protects the files from collection, and rejects a message whose files were deleted since
 // they were checked.
-func useFiles(ctx context.Context, t *tx, m *domain.Message, files []*domain.FileRef) (sqldb.Rows, error) {
+func useFiles(ctx context.Context, t *transaction.Tx, m *domain.Message, files []*domain.FileRef) (sqldb.Rows, error) {
 	var ids []string
 	for _, f := range files {
 		if !slices.Contains(ids, f.ID) {
@@ -61,7 +62,7 @@ func useFiles(ctx context.Context, t *tx, m *domain.Message, files []*domain.Fil
 	rows := make([]fileUseRow, 0, len(ids))
 	for _, id := range ids {
 		n, err := t.Write(ctx, "UPDATE files SET collect_after = $3 WHERE workspace_id = $1 AND id = $2",
-			m.WorkspaceID, id, sqldb.At(t.store.cfg.Clock().Add(domain.UnusedFileFor)))
+			m.WorkspaceID, id, sqldb.At(t.DB.Clock().Add(domain.UnusedFileFor)))
 		if err != nil {
 			return sqldb.Rows{}, fmt.Errorf("refer to a file: %w", err)
 		}
@@ -77,7 +78,7 @@ func useFiles(ctx context.Context, t *tx, m *domain.Message, files []*domain.Fil
 }
 
 // keepFileUses keeps the references of messages that outlive their session.
-func keepFileUses(ctx context.Context, t *tx, workspace, session string) error {
+func keepFileUses(ctx context.Context, t *transaction.Tx, workspace, session string) error {
 	_, err := t.Write(ctx, "INSERT INTO kept_file_uses ("+fileUseTable.Columns()+") SELECT "+fileUseTable.ColumnsOf("u")+
 		" FROM kept_messages k JOIN file_uses u ON u.workspace_id = k.workspace_id AND u.session_id = k.session_id AND u.message_id = k.id "+
 		"WHERE k.workspace_id = $1 AND k.session_id = $2", workspace, session)

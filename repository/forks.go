@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // forkRow records that a session's record begins with the messages of another one, up to a number.
@@ -21,7 +22,7 @@ var forkTable = sqldb.NewTable[forkRow]("forks")
 
 // writeFork records the parts that a new session begins with. The session forked from must still
 // exist: then all of its parts do.
-func writeFork(ctx context.Context, t *tx, s *domain.Session) error {
+func writeFork(ctx context.Context, t *transaction.Tx, s *domain.Session) error {
 	if s.Origin == nil {
 		return nil
 	}
@@ -44,7 +45,7 @@ func writeFork(ctx context.Context, t *tx, s *domain.Session) error {
 }
 
 // keepForForks preserves the messages of a deleted session that forks begin with.
-func keepForForks(ctx context.Context, t *tx, workspace, session string) error {
+func keepForForks(ctx context.Context, t *transaction.Tx, workspace, session string) error {
 	var to *int64
 	err := t.Get(ctx, &to, "SELECT MAX(to_seq) FROM forks WHERE workspace_id = $1 AND origin_id = $2", workspace, session)
 	if err != nil {
@@ -62,7 +63,7 @@ func keepForForks(ctx context.Context, t *tx, workspace, session string) error {
 }
 
 // dropKept deletes the messages that were preserved only for a fork that is now deleted.
-func dropKept(ctx context.Context, t *tx, s *domain.Session) error {
+func dropKept(ctx context.Context, t *transaction.Tx, s *domain.Session) error {
 	var done []string
 	for _, part := range s.Inherited() {
 		if slices.Contains(done, part.SessionID) {
@@ -97,7 +98,7 @@ func (s *SessionStore) Record(ctx context.Context, session *domain.Session) ([]*
 			if err != nil {
 				return err
 			}
-			of, err := each(rows, (*messageRow).message)
+			of, err := transaction.Each(rows, (*messageRow).message)
 			if err != nil {
 				return err
 			}
@@ -176,7 +177,7 @@ func tailOf(ctx context.Context, r sqldb.Reader, table, workspace, session strin
 		if err != nil {
 			return nil, fmt.Errorf("read the last round: %w", err)
 		}
-		page, err := each(rows, (*messageRow).message)
+		page, err := transaction.Each(rows, (*messageRow).message)
 		if err != nil {
 			return nil, err
 		}

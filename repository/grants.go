@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 type grantRow struct {
@@ -77,7 +78,7 @@ func (s *AutomationStore) Grants(ctx context.Context, workspace, automation, cur
 	if err != nil {
 		return nil, "", fmt.Errorf("list the grants: %w", err)
 	}
-	all, err := each(rows, (*grantUseRow).grant)
+	all, err := transaction.Each(rows, (*grantUseRow).grant)
 	return all, next, err
 }
 
@@ -90,10 +91,10 @@ func grantsIn(ctx context.Context, r sqldb.Reader, workspace, automation, run st
 	if err != nil {
 		return nil, fmt.Errorf("list the grants: %w", err)
 	}
-	return each(rows, (*grantUseRow).grant)
+	return transaction.Each(rows, (*grantUseRow).grant)
 }
 
-func (t *tx) writeGrants(ctx context.Context, grants []*domain.Grant) error {
+func writeGrants(ctx context.Context, t *transaction.Tx, grants []*domain.Grant) error {
 	for _, g := range grants {
 		var err error
 		row := grantRow{

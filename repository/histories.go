@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // HistoryStore finds the sessions of clients that send their whole history with each request.
@@ -98,7 +99,7 @@ func (s *HistoryStore) RequestOf(ctx context.Context, workspace, session, messag
 
 // writeHistories records the histories that the messages of a change came with. If one was recorded
 // by another process meanwhile, it is a conflict and the whole change is rolled back.
-func (t *tx) writeHistories(histories []domain.KnownHistory) {
+func writeHistories(t *transaction.Tx, histories []domain.KnownHistory) {
 	rows := make([]historyRow, len(histories))
 	for i, h := range histories {
 		rows[i] = historyRow{

@@ -5,18 +5,21 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // RequestStore records the requests that came with an idempotency key.
 type RequestStore struct {
-	*base
+	db   *transaction.DB
 	held *keysHeld
 }
+
+// newRequestStore makes the store of requests.
+func newRequestStore(db *transaction.DB) *RequestStore { return &RequestStore{db, newKeysHeld()} }
 
 // idempotencyTime is how long a key is valid.
 const idempotencyTime = 24 * time.Hour
@@ -68,7 +71,7 @@ func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r 
 	var state domain.RequestState
 	var stored *StoredResponse
 	var attempt string
-	err := s.writeUnseen(withoutKey(ctx), workspace, func(t *tx) error {
+	err := s.db.WriteUnseen(transaction.WithoutKey(ctx), workspace, func(t *transaction.Tx) error {
 		attempt = t.ChangeID
 		// A crash of the database loses only the fact that a request was in progress.
 		if err := t.Relax(ctx); err != nil {
@@ -78,15 +81,15 @@ func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r 
 			"applied, seq, created_id, status, headers, body, created_at, owner) "+
 			"SELECT $1, $2, $3, $4, $5, $6, FALSE, 0, '', 0, '', '', $7, $8 WHERE NOT EXISTS "+
 			"(SELECT 1 FROM idempotency WHERE workspace_id = $1 AND key = $9 AND owner = $8) ON CONFLICT DO NOTHING",
-			workspace, r.Key, r.Hash, s.cfg.Node, s.cfg.Incarnation, t.ChangeID, sqldb.At(now), r.Owner, r.Former)
+			workspace, r.Key, r.Hash, s.db.Node, s.db.Incarnation, t.ChangeID, sqldb.At(now), r.Owner, r.Former)
 		if err != nil {
 			return fmt.Errorf("take the key: %w", err)
 		}
 		if n == 1 {
 			state = domain.RequestNew
-			return t.limitKeys(ctx, workspace, r, now)
+			return limitKeys(ctx, t, workspace, r, now)
 		}
-		state, stored, err = t.knownKey(ctx, workspace, r, now)
+		state, stored, err = knownKey(ctx, t, workspace, r, now)
 		return err
 	})
 	key := r.Key
@@ -106,7 +109,7 @@ func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r 
 }
 
 // limitKeys rejects a key, just claimed, that exceeds the limit of its owner.
-func (t *tx) limitKeys(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) error {
+func limitKeys(ctx context.Context, t *transaction.Tx, workspace string, r IdempotentRequest, now time.Time) error {
 	if r.MaxKeys == 0 {
 		return nil
 	}
@@ -124,13 +127,13 @@ func (t *tx) limitKeys(ctx context.Context, workspace string, r IdempotentReques
 }
 
 // knownKey reads an existing key, and claims it if its request was abandoned.
-func (t *tx) knownKey(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (
+func knownKey(ctx context.Context, t *transaction.Tx, workspace string, r IdempotentRequest, now time.Time) (
 	domain.RequestState, *StoredResponse, error,
 ) {
 	var row idempotencyRow
 	err := t.Get(ctx, &row, "SELECT key, request_hash, node, incarnation, applied, seq, created_id, status, headers, body, created_at, "+
-		alive(t.store.db.Dialect, "idempotency.node", "idempotency.incarnation")+" AS alive "+
-		"FROM idempotency WHERE workspace_id = $1 AND (key = $2 OR key = $3 AND owner = $4)"+t.store.db.Dialect.Lock,
+		transaction.Alive(t.DB.Dialect, "idempotency.node", "idempotency.incarnation")+" AS alive "+
+		"FROM idempotency WHERE workspace_id = $1 AND (key = $2 OR key = $3 AND owner = $4)"+t.DB.Dialect.Lock,
 		workspace, r.Key, r.Former, r.Owner)
 	if err != nil {
 		return "", nil, fmt.Errorf("read the key: %w", err)
@@ -145,14 +148,14 @@ func (t *tx) knownKey(ctx context.Context, workspace string, r IdempotentRequest
 		if err != nil || state != domain.RequestRunning {
 			return state, stored, err
 		}
-		mine := row.Node == t.store.cfg.Node && row.Incarnation == t.store.cfg.Incarnation
+		mine := row.Node == t.DB.Node && row.Incarnation == t.DB.Incarnation
 		if mine || row.Alive {
 			return domain.RequestRunning, stored, nil
 		}
 	}
 	_, err = t.Write(ctx, "UPDATE idempotency SET request_hash = $3, node = $4, incarnation = $5, attempt_id = $6, applied = FALSE, "+
 		"seq = 0, created_id = '', status = 0, headers = '', body = '', created_at = $7 WHERE workspace_id = $1 AND key = $2",
-		workspace, row.Key, r.Hash, t.store.cfg.Node, t.store.cfg.Incarnation, t.ChangeID, sqldb.At(now))
+		workspace, row.Key, r.Hash, t.DB.Node, t.DB.Incarnation, t.ChangeID, sqldb.At(now))
 	if err != nil {
 		return "", nil, fmt.Errorf("take the key over: %w", err)
 	}
@@ -193,14 +196,14 @@ func (s *RequestStore) FinishIdempotent(
 	if err != nil {
 		return err
 	}
-	return s.endIdempotent(ctx, workspace, key, func(t *tx) error {
+	return s.endIdempotent(ctx, workspace, key, func(t *transaction.Tx) error {
 		// A crash of the database loses only a response that can be built again.
 		if err := t.Relax(ctx); err != nil {
 			return err
 		}
 		_, err := t.Write(ctx, "UPDATE idempotency SET status = $5, headers = $6, body = $7 "+
 			"WHERE workspace_id = $1 AND key = $2 AND status = 0 AND (applied OR (node = $3 AND incarnation = $4))",
-			workspace, key, s.cfg.Node, s.cfg.Incarnation, status, kept, base64.StdEncoding.EncodeToString(body))
+			workspace, key, s.db.Node, s.db.Incarnation, status, kept, base64.StdEncoding.EncodeToString(body))
 		return err
 	})
 }
@@ -208,14 +211,14 @@ func (s *RequestStore) FinishIdempotent(
 // RefuseIdempotent ends a request that was rejected and frees its key, because a repeat is rejected
 // again. If something was written under the key, the response is stored.
 func (s *RequestStore) RefuseIdempotent(ctx context.Context, workspace, key string, status int, body []byte) error {
-	return s.endIdempotent(ctx, workspace, key, func(t *tx) error {
-		n, err := t.freeKey(ctx, workspace, key)
+	return s.endIdempotent(ctx, workspace, key, func(t *transaction.Tx) error {
+		n, err := freeKey(ctx, t, workspace, key)
 		if err != nil || n > 0 {
 			return err
 		}
 		_, err = t.Write(ctx, "UPDATE idempotency SET status = $5, body = $6 "+
 			"WHERE workspace_id = $1 AND key = $2 AND status = 0 AND applied AND node = $3 AND incarnation = $4",
-			workspace, key, s.cfg.Node, s.cfg.Incarnation, status, base64.StdEncoding.EncodeToString(body))
+			workspace, key, s.db.Node, s.db.Incarnation, status, base64.StdEncoding.EncodeToString(body))
 		return err
 	})
 }
@@ -223,22 +226,22 @@ func (s *RequestStore) RefuseIdempotent(ctx context.Context, workspace, key stri
 // AbandonIdempotent frees the key of a request that wrote nothing. If something was written under
 // the key, it stays claimed as applied.
 func (s *RequestStore) AbandonIdempotent(ctx context.Context, workspace, key string) error {
-	return s.endIdempotent(ctx, workspace, key, func(t *tx) error {
-		_, err := t.freeKey(ctx, workspace, key)
+	return s.endIdempotent(ctx, workspace, key, func(t *transaction.Tx) error {
+		_, err := freeKey(ctx, t, workspace, key)
 		return err
 	})
 }
 
 // freeKey deletes a key of this process under which nothing was written.
-func (t *tx) freeKey(ctx context.Context, workspace, key string) (int64, error) {
+func freeKey(ctx context.Context, t *transaction.Tx, workspace, key string) (int64, error) {
 	return t.Write(ctx, "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 "+
-		"AND NOT applied AND status = 0", workspace, key, t.store.cfg.Node, t.store.cfg.Incarnation)
+		"AND NOT applied AND status = 0", workspace, key, t.DB.Node, t.DB.Incarnation)
 }
 
 // endIdempotent writes the outcome of a key durably. If a crash of the database lost it while this
 // process survives, the key would appear to be in use until the process ends.
-func (s *RequestStore) endIdempotent(ctx context.Context, workspace, key string, do func(*tx) error) error {
-	err := s.writeUnseen(withoutKey(ctx), workspace, do)
+func (s *RequestStore) endIdempotent(ctx context.Context, workspace, key string, do func(*transaction.Tx) error) error {
+	err := s.db.WriteUnseen(transaction.WithoutKey(ctx), workspace, do)
 	s.held.end(heldKey{workspace, key}, err != nil)
 	if err != nil {
 		return fmt.Errorf("end the request of a key: %w", err)
@@ -248,7 +251,7 @@ func (s *RequestStore) endIdempotent(ctx context.Context, workspace, key string,
 
 // PruneIdempotency deletes keys that are older than 24 hours, and obsolete markers of transactions.
 func (s *RequestStore) PruneIdempotency(ctx context.Context, now time.Time) error {
-	err := s.write(ctx, "", func(t *tx) error {
+	err := s.db.Write(ctx, "", func(t *transaction.Tx) error {
 		before := sqldb.At(now.Add(-idempotencyTime))
 		for _, query := range []string{"DELETE FROM idempotency WHERE created_at < $1", "DELETE FROM changes WHERE at < $1"} {
 			if _, err := t.Write(ctx, query, before); err != nil {
@@ -263,49 +266,8 @@ func (s *RequestStore) PruneIdempotency(ctx context.Context, now time.Time) erro
 	return nil
 }
 
-// requestKey is the idempotency key that a request writes under.
-type requestKey struct {
-	workspace, key string
-	applied        atomic.Bool
-}
-
-type requestKeyName struct{}
-
 // WithIdempotencyKey makes the next transaction under the context, in this workspace, record that
 // the key's request was applied, atomically with its writes.
 func WithIdempotencyKey(ctx context.Context, workspace, key string) context.Context {
-	return context.WithValue(ctx, requestKeyName{}, &requestKey{workspace: workspace, key: key})
-}
-
-// withoutKey is for the transactions about the key itself.
-func withoutKey(ctx context.Context) context.Context {
-	return context.WithValue(ctx, requestKeyName{}, (*requestKey)(nil))
-}
-
-// errKeyLost: while this process was suspended, another one claimed the key and may have carried
-// out the request.
-var errKeyLost = &domain.Error{
-	Code: "idempotency_in_progress", Outcome: domain.NotApplied,
-	Message: "Another server has taken this request over. Nothing was written here; ask again.",
-}
-
-const keyApplied = "UPDATE idempotency SET applied = TRUE, seq = $5, created_id = $6 " +
-	"WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 AND NOT applied"
-
-var keyAppliedLater = sqldb.NewUpdate(keyApplied)
-
-// noteApplied records the request's key in the transaction that carries it out.
-func (t *tx) noteApplied(ctx context.Context, workspace string) error {
-	k, _ := ctx.Value(requestKeyName{}).(*requestKey)
-	if k == nil || k.workspace != workspace || k.applied.Load() {
-		return nil
-	}
-	args := []any{workspace, k.key, t.store.cfg.Node, t.store.cfg.Incarnation, t.Seq, t.created}
-	if t.Gathers() {
-		t.UpdateLater(keyAppliedLater, args...)
-	} else if err := t.WriteOne(ctx, errKeyLost, keyApplied, args...); err != nil {
-		return fmt.Errorf("note that the request was applied: %w", err)
-	}
-	t.OnCommit(func() { k.applied.Store(true) })
-	return nil
+	return transaction.WithKey(ctx, workspace, key)
 }

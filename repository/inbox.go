@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 type inboxRow struct {
@@ -59,7 +60,7 @@ func waiting(ctx context.Context, r sqldb.Reader, query, workspace, session stri
 	if err := r.All(ctx, &rows, query, workspace, session); err != nil {
 		return nil, fmt.Errorf("read the inbox: %w", err)
 	}
-	return each(rows, func(r *inboxRow) (*domain.InboxItem, error) {
+	return transaction.Each(rows, func(r *inboxRow) (*domain.InboxItem, error) {
 		m, err := r.message()
 		if err != nil {
 			return nil, err
@@ -74,7 +75,7 @@ func waiting(ctx context.Context, r sqldb.Reader, query, workspace, session stri
 
 // writeInbox inserts new items and marks processed ones. A processed row is kept so that its
 // deduplication key stays known.
-func (t *tx) writeInbox(ctx context.Context, c *domain.Change) error {
+func writeInbox(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
 	rows := make([]inboxItemRow, len(c.Inbox))
 	for n, i := range c.Inbox {
 		rows[n] = inboxItemRow{
@@ -97,7 +98,7 @@ func (t *tx) writeInbox(ctx context.Context, c *domain.Change) error {
 
 // recount updates the counts on the session's row, which spare a View the queries for approvals,
 // pending messages and tasks if there are none.
-func (t *tx) recount(ctx context.Context, c *domain.Change) error {
+func recount(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
 	if len(c.Inbox)+len(c.InboxDone)+len(c.Approvals)+len(c.Tasks) == 0 {
 		return nil
 	}

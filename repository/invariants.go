@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // invariant counts violations of a rule in one workspace ($1).
@@ -124,7 +125,7 @@ func phasesThat(hold func(domain.Phase) bool) string {
 func (s *WorkspaceStore) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {
 	out := make([]domain.Invariant, 0, len(invariants))
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
-		if _, err := workspaceIn(ctx, r, workspace, ""); err != nil {
+		if _, err := transaction.WorkspaceIn(ctx, r, workspace, ""); err != nil {
 			return err
 		}
 		for _, i := range invariants {

@@ -7,10 +7,16 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
+var keyCeiling = transaction.Ceiling{Most: 500, Noun: "keys", From: "keys WHERE revoked_at IS NULL"}
+
 // KeyStore stores API keys and the tickets that were issued for them.
-type KeyStore struct{ *base }
+type KeyStore struct{ db *transaction.DB }
+
+// newKeyStore makes the store of API keys.
+func newKeyStore(db *transaction.DB) *KeyStore { return &KeyStore{db} }
 
 type keyRow struct {
 	WorkspaceID string      `db:"workspace_id"`
@@ -51,7 +57,7 @@ func (s *KeyStore) Keys(ctx context.Context, workspace string) ([]*people.Key, e
 	if err != nil {
 		return nil, fmt.Errorf("list the keys: %w", err)
 	}
-	return each(rows, (*keyRow).key)
+	return transaction.Each(rows, (*keyRow).key)
 }
 
 // KeyByHash finds a key that is not revoked, in any workspace. The key may have expired.
@@ -83,7 +89,7 @@ func (s *KeyStore) AnyKey(ctx context.Context) (bool, error) {
 // InsertKey stores a key. may decides within the transaction whether it may be created; first is
 // true for the first key ever in any workspace. A nil may allows it.
 func (s *KeyStore) InsertKey(ctx context.Context, k *people.Key, may func(first bool) error) error {
-	return s.configure(ctx, k.WorkspaceID, func(t *tx) error {
+	return s.db.Configure(ctx, k.WorkspaceID, func(t *transaction.Tx) error {
 		if may != nil {
 			var n int
 			if err := t.Get(ctx, &n, anyKeyQuery); err != nil {
@@ -93,10 +99,10 @@ func (s *KeyStore) InsertKey(ctx context.Context, k *people.Key, may func(first 
 				return err
 			}
 		}
-		if err := keyCeiling.room(ctx, t, k.WorkspaceID); err != nil {
+		if err := keyCeiling.Room(ctx, t, k.WorkspaceID); err != nil {
 			return err
 		}
-		t.created = k.ID
+		t.Created = k.ID
 		_, err := t.Insert(ctx, keyTable.Rows(keyRowOf(k)), "")
 		return err
 	})
@@ -106,13 +112,13 @@ func (s *KeyStore) InsertKey(ctx context.Context, k *people.Key, may func(first 
 // Revoking it again changes nothing. may decides within the transaction, given all keys of the
 // workspace, whether it may be revoked. A nil may allows it.
 func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func(all []*people.Key) error) error {
-	return s.configure(ctx, workspace, func(t *tx) error {
+	return s.db.Configure(ctx, workspace, func(t *transaction.Tx) error {
 		if may != nil {
 			var rows []keyRow
 			if err := t.All(ctx, &rows, keysQuery, workspace); err != nil {
 				return err
 			}
-			all, err := each(rows, (*keyRow).key)
+			all, err := transaction.Each(rows, (*keyRow).key)
 			if err != nil {
 				return err
 			}
@@ -126,7 +132,7 @@ func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func
 			"UPDATE keys SET revoked_at = COALESCE(revoked_at, $3) WHERE workspace_id = $1 AND id = $2",
 			workspace,
 			id,
-			sqldb.At(s.cfg.Clock()),
+			sqldb.At(s.db.Clock()),
 		)
 		if err != nil {
 			return err
@@ -138,7 +144,7 @@ func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func
 // KeysUsed records when keys were used last; an older time never replaces a newer one. It locks
 // only the keys' own rows.
 func (s *KeyStore) KeysUsed(ctx context.Context, uses []people.KeyUse) error {
-	err := s.write(ctx, "", func(t *tx) error {
+	err := s.db.Write(ctx, "", func(t *transaction.Tx) error {
 		for _, u := range uses {
 			_, err := t.Write(ctx, "UPDATE keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2 AND (last_used_at IS NULL "+
 				"OR last_used_at < $3)",
@@ -153,15 +159,4 @@ func (s *KeyStore) KeysUsed(ctx context.Context, uses []people.KeyUse) error {
 		return fmt.Errorf("write when keys were used: %w", err)
 	}
 	return nil
-}
-
-// configure changes the configuration of a workspace, under its lock.
-func (s *base) configure(ctx context.Context, workspace string, fn func(t *tx) error) error {
-	err := s.write(ctx, workspace, func(t *tx) error {
-		if _, err := workspaceIn(ctx, t, workspace, s.db.Dialect.Lock); err != nil {
-			return err
-		}
-		return fn(t)
-	})
-	return err
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // keysHeld are the idempotency keys of requests that this process is carrying out. A request can
@@ -78,7 +79,7 @@ func away(err error) bool {
 // which something was written stays.
 func (s *RequestStore) ReleaseLeft(ctx context.Context) error {
 	for k, attempt := range s.held.all() {
-		err := s.writeUnseen(withoutKey(ctx), k.workspace, func(t *tx) error {
+		err := s.db.WriteUnseen(transaction.WithoutKey(ctx), k.workspace, func(t *transaction.Tx) error {
 			_, err := t.Write(ctx, "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND attempt_id = $3 "+
 				"AND NOT applied AND status = 0", k.workspace, k.key, attempt)
 			return err

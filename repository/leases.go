@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // NodeStore stores the leases of the nodes and which node drives which sessions.
@@ -24,7 +25,7 @@ var errNodeTaken = errors.New("renew the lease: another process runs under this 
 // sessions it drives. The first call takes over the name from an earlier process of this node.
 func (s *NodeStore) Renew(ctx context.Context, ttl time.Duration) error {
 	first := !s.renewed.Load()
-	err := s.write(ctx, "", func(t *tx) error {
+	err := s.db.Write(ctx, "", func(t *transaction.Tx) error {
 		// The markers of earlier renewals are obsolete.
 		_, err := t.Write(ctx, "DELETE FROM changes WHERE workspace_id = '' AND at < $1", sqldb.At(s.cfg.Clock().Add(-time.Hour)))
 		if err != nil {
@@ -50,7 +51,7 @@ func (s *NodeStore) Renew(ctx context.Context, ttl time.Duration) error {
 // Release gives up the lease: other nodes may take over this node's sessions at once. The sessions'
 // incarnation is cleared, which marks an orderly shutdown.
 func (s *NodeStore) Release(ctx context.Context) error {
-	err := s.write(ctx, "", func(t *tx) error {
+	err := s.db.Write(ctx, "", func(t *transaction.Tx) error {
 		_, err := t.Write(ctx, "UPDATE nodes SET lease_until = 0 WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
 		if err != nil {
 			return err
@@ -98,19 +99,12 @@ func refs(rows []refRow) []domain.SessionRef {
 	return out
 }
 
-// alive is the condition that the process named by two columns is alive: the same incarnation of
-// the node, with a lease that has not expired.
-func alive(d *sqldb.Dialect, node, incarnation string) string {
-	return "EXISTS (SELECT 1 FROM nodes n WHERE n.id = " + node + " AND n.incarnation = " + incarnation +
-		" AND n.lease_until > " + d.Clock + ")"
-}
-
 // Claimable lists active sessions without a living driver: without an owner, owned by a node whose
 // lease has expired, or by an earlier incarnation of a node. Each comes with the claim that was
 // seen, which must be unchanged when it is taken over.
 func (s *NodeStore) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error) {
 	q := atWork()
-	q.Add(" AND (NOT " + alive(s.db.Dialect, "s.owner_node", "s.owner_incarnation"))
+	q.Add(" AND (NOT " + transaction.Alive(s.db.Dialect, "s.owner_node", "s.owner_incarnation"))
 	// Before this process has its lease, the node's row may be that of its predecessor.
 	q.Add(" OR (s.owner_node = ? AND s.owner_incarnation <> ?))", s.cfg.Node, s.cfg.Incarnation)
 	q.Add(" ORDER BY s.last_event_time, s.id LIMIT ?", limit)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // messageCursor marks the end of a page of messages: after the message with the number Seq and, if
@@ -74,7 +75,7 @@ func (s *SessionStore) MessagePage(ctx context.Context, session *domain.Session,
 	if err != nil {
 		return nil, "", fmt.Errorf("list the messages: %w", err)
 	}
-	messages, err = each(p.rows, (*messageRow).message)
+	messages, err = transaction.Each(p.rows, (*messageRow).message)
 	return messages, p.next, err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 type messageRow struct {
@@ -113,7 +114,7 @@ func (s *SessionStore) Messages(ctx context.Context, workspace, session string, 
 			return nil, err
 		}
 	}
-	return each(rows, (*messageRow).message)
+	return transaction.Each(rows, (*messageRow).message)
 }
 
 // messagesIn lists all messages of a short session, within a transaction.
@@ -122,7 +123,7 @@ func messagesIn(ctx context.Context, r sqldb.Reader, workspace, session string) 
 	if err := r.All(ctx, &rows, messageList, workspace, session, 0, 1000); err != nil {
 		return nil, fmt.Errorf("list the messages: %w", err)
 	}
-	return each(rows, (*messageRow).message)
+	return transaction.Each(rows, (*messageRow).message)
 }
 
 // messageList reads each of the two kinds in the order of an index, so that the cost of a page does
@@ -154,7 +155,7 @@ func messageIn(ctx context.Context, r sqldb.Reader, workspace, session, id strin
 
 // writeMessages writes the changes to messages. One that is created and placed, or created and
 // deleted, in the same change is written in its final state.
-func (t *tx) writeMessages(ctx context.Context, c *domain.Change) error {
+func writeMessages(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
 	gone := map[string]bool{}
 	for _, m := range c.DeletedMessages {
 		gone[m.ID] = true
@@ -173,16 +174,16 @@ func (t *tx) writeMessages(ctx context.Context, c *domain.Change) error {
 		}
 	}
 	id := func(m *domain.Message) string { return m.ID }
-	if err := t.insertMessages(distinct(made, id), gone); err != nil {
+	if err := insertMessages(t, transaction.Distinct(made, id), gone); err != nil {
 		return err
 	}
 	if err := writeFileUses(ctx, t, c, gone); err != nil {
 		return err
 	}
-	if err := t.changeMessages(ctx, distinct(changed, id), gone); err != nil {
+	if err := changeMessages(ctx, t, transaction.Distinct(changed, id), gone); err != nil {
 		return err
 	}
-	if err := t.markMessages(ctx, c.MarkedMessages); err != nil {
+	if err := markMessages(ctx, t, c.MarkedMessages); err != nil {
 		return err
 	}
 	for _, m := range c.DeletedMessages {
@@ -198,7 +199,7 @@ func (t *tx) writeMessages(ctx context.Context, c *domain.Change) error {
 	return nil
 }
 
-func (t *tx) insertMessages(messages []*domain.Message, gone map[string]bool) error {
+func insertMessages(t *transaction.Tx, messages []*domain.Message, gone map[string]bool) error {
 	rows := make([]messageRow, 0, len(messages))
 	for _, m := range messages {
 		if gone[m.ID] {
@@ -216,7 +217,7 @@ func (t *tx) insertMessages(messages []*domain.Message, gone map[string]bool) er
 
 // markMessages records for numbered messages whether another answer superseded them. Their content
 // is not written again.
-func (t *tx) markMessages(ctx context.Context, messages []*domain.Message) error {
+func markMessages(ctx context.Context, t *transaction.Tx, messages []*domain.Message) error {
 	for _, m := range messages {
 		err := t.WriteOne(ctx, domain.ErrStale, "UPDATE messages SET superseded = $4 WHERE workspace_id = $1 AND session_id = $2 AND id = $3",
 			m.WorkspaceID, m.SessionID, m.ID, m.Superseded)
@@ -228,7 +229,7 @@ func (t *tx) markMessages(ctx context.Context, messages []*domain.Message) error
 }
 
 // changeMessages rewrites queued messages; the content of a numbered message never changes.
-func (t *tx) changeMessages(ctx context.Context, messages []*domain.Message, gone map[string]bool) error {
+func changeMessages(ctx context.Context, t *transaction.Tx, messages []*domain.Message, gone map[string]bool) error {
 	for _, m := range messages {
 		if gone[m.ID] {
 			continue

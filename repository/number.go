@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // numbers are the fields that a commit sets in a change, saved so that a failed commit can restore
@@ -59,8 +60,8 @@ func (n *numbers) restore(c *domain.Change) {
 // takeNumbers reserves the change's numbers on the workspace's row, which is locked until the end
 // of the transaction, and returns the last one. A fenced write has no lock: its numbers follow
 // those that were read, and the fence fails if they are stale.
-func (t *tx) takeNumbers(ctx context.Context, c *domain.Change) (int64, error) {
-	now := workspaceState{change: t.ChangeID, seq: t.seen.seq + int64(len(c.Events)), queue: t.seen.queue}
+func (s *base) takeNumbers(ctx context.Context, t *transaction.Tx, c *domain.Change) (int64, error) {
+	now := transaction.State{Change: t.ChangeID, Seq: t.Seen.Seq + int64(len(c.Events)), Queue: t.Seen.Queue}
 	if !t.Gathers() {
 		var row struct {
 			LastSeq     int64 `db:"last_seq"`
@@ -74,30 +75,30 @@ func (t *tx) takeNumbers(ctx context.Context, c *domain.Change) (int64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("take the next numbers: %w", err)
 		}
-		now.seq, now.queue = row.LastSeq, row.QueueLength
+		now.Seq, now.Queue = row.LastSeq, row.QueueLength
 	}
-	t.queueLength, t.numbered = now.queue, true
+	t.QueueLength, t.Numbered = now.Queue, true
 	t.OnCommit(func() {
-		now.queue = t.queueLength // it may have changed since
-		t.store.states.learn(c.WorkspaceID, now)
+		now.Queue = t.QueueLength // it may have changed since
+		s.states.learn(c.WorkspaceID, now)
 	})
 	if len(c.Events) > 0 {
-		t.Seq = now.seq
+		t.Seq = now.Seq
 	}
-	return now.seq, nil
+	return now.Seq, nil
 }
 
 // number reserves the change's numbers and assigns them to the events in order, and through these
 // to messages, transitions and sessions.
-func (t *tx) number(ctx context.Context, c *domain.Change) error {
-	last, err := t.takeNumbers(ctx, c)
+func (s *base) number(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
+	last, err := s.takeNumbers(ctx, t, c)
 	if err != nil {
 		return err
 	}
 	first := last - int64(len(c.Events)) + 1
 	written := map[string]*domain.Session{}
 	for _, w := range c.Sessions {
-		if err := t.advance(w, c); err != nil {
+		if err := advance(t, w, c); err != nil {
 			return err
 		}
 		written[w.Session.ID] = w.Session
@@ -116,7 +117,7 @@ func (t *tx) number(ctx context.Context, c *domain.Change) error {
 		}
 	}
 	for id, events := range others {
-		if err := t.numberOther(ctx, c.WorkspaceID, id, events); err != nil {
+		if err := numberOther(ctx, t, c.WorkspaceID, id, events); err != nil {
 			return err
 		}
 	}
@@ -124,7 +125,7 @@ func (t *tx) number(ctx context.Context, c *domain.Change) error {
 }
 
 // advance sets the fields that change with every write of a session.
-func (t *tx) advance(w domain.SessionWrite, c *domain.Change) error {
+func advance(t *transaction.Tx, w domain.SessionWrite, c *domain.Change) error {
 	s := w.Session
 	if s.WorkspaceID != c.WorkspaceID {
 		return fmt.Errorf("write session %s: it is of another workspace than the change", s.ID)
@@ -133,14 +134,14 @@ func (t *tx) advance(w domain.SessionWrite, c *domain.Change) error {
 	s.LastTransitionID = t.ChangeID
 	if w.Claim {
 		s.RunEpoch++
-		s.OwnerNode, s.OwnerIncarnation = t.store.cfg.Node, t.store.cfg.Incarnation
+		s.OwnerNode, s.OwnerIncarnation = t.DB.Node, t.DB.Incarnation
 	}
 	return nil
 }
 
 // numberOther numbers the events of a session whose row is not part of the change. Its version is
 // incremented nevertheless, so that a driver with an older count cannot write.
-func (t *tx) numberOther(ctx context.Context, workspace, session string, events []*domain.LogEvent) error {
+func numberOther(ctx context.Context, t *transaction.Tx, workspace, session string, events []*domain.LogEvent) error {
 	var last int64
 	err := t.Get(ctx, &last, "UPDATE sessions SET session_seq = session_seq + $3, last_seq = $4, version = version + 1, "+
 		"last_transition_id = $5 WHERE workspace_id = $1 AND id = $2 RETURNING session_seq",

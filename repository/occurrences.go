@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 type occurrenceRow struct {
@@ -38,7 +39,7 @@ func (r *occurrenceRow) occurrence() (*domain.Occurrence, error) {
 
 // writeOccurrences records the outcomes of scheduled instants. Only a DUE occurrence can change: a
 // decided one is final, so nothing fires twice.
-func (t *tx) writeOccurrences(ctx context.Context, occurrences []*domain.Occurrence) error {
+func writeOccurrences(ctx context.Context, t *transaction.Tx, occurrences []*domain.Occurrence) error {
 	for _, o := range occurrences {
 		n, err := t.Insert(ctx, occurrenceTable.Rows(occurrenceRow{
 			WorkspaceID: o.WorkspaceID, AutomationID: o.AutomationID, ScheduledAt: sqldb.At(o.ScheduledAt),
@@ -89,7 +90,7 @@ func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f d
 	if err != nil {
 		return nil, "", fmt.Errorf("list the occurrences: %w", err)
 	}
-	all, err := each(rows, (*occurrenceRow).occurrence)
+	all, err := transaction.Each(rows, (*occurrenceRow).occurrence)
 	return all, next, err
 }
 
@@ -105,7 +106,7 @@ func dueIn(ctx context.Context, r sqldb.Reader, workspace, automation string) ([
 	if err != nil {
 		return nil, fmt.Errorf("read the due work: %w", err)
 	}
-	return each(rows, (*occurrenceRow).occurrence)
+	return transaction.Each(rows, (*occurrenceRow).occurrence)
 }
 
 // DueOccurrences lists the automations of a workspace that have a DUE occurrence, longest due

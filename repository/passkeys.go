@@ -7,10 +7,16 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
+var passkeyCeiling = transaction.Ceiling{Most: 10_000, Noun: "registrations of passkeys", From: "passkey_registrations WHERE 1 = 1"}
+
 // PasskeyStore stores passkeys.
-type PasskeyStore struct{ *base }
+type PasskeyStore struct{ db *transaction.DB }
+
+// newPasskeyStore makes the store of passkeys.
+func newPasskeyStore(db *transaction.DB) *PasskeyStore { return &PasskeyStore{db} }
 
 type passkeyRow struct {
 	WorkspaceID  string      `db:"workspace_id"`
@@ -54,17 +60,17 @@ func (s *PasskeyStore) Passkeys(ctx context.Context, workspace, owner string) ([
 	if err != nil {
 		return nil, fmt.Errorf("list the passkeys: %w", err)
 	}
-	return each(rows, (*passkeyRow).passkey)
+	return transaction.Each(rows, (*passkeyRow).passkey)
 }
 
 // BeginPasskey stores a registration and replaces the owner's previous unfinished one.
 func (s *PasskeyStore) BeginPasskey(ctx context.Context, r *domain.PasskeyRegistration) error {
-	return s.writeUnseen(ctx, r.WorkspaceID, func(t *tx) error {
+	return s.db.WriteUnseen(ctx, r.WorkspaceID, func(t *transaction.Tx) error {
 		if _, err := t.Write(ctx, "DELETE FROM passkey_registrations WHERE workspace_id = $1 AND expires_at <= $2",
-			r.WorkspaceID, sqldb.At(s.cfg.Clock())); err != nil {
+			r.WorkspaceID, sqldb.At(s.db.Clock())); err != nil {
 			return fmt.Errorf("delete expired registrations: %w", err)
 		}
-		if err := passkeyCeiling.room(ctx, t, r.WorkspaceID); err != nil {
+		if err := passkeyCeiling.Room(ctx, t, r.WorkspaceID); err != nil {
 			return err
 		}
 		_, err := t.Insert(ctx, passkeyRegistrationTable.Rows(passkeyRegistrationRow{
@@ -96,7 +102,7 @@ func (s *PasskeyStore) PasskeyRegistration(ctx context.Context, workspace, owner
 func (s *PasskeyStore) InsertPasskey(
 	ctx context.Context, p *domain.Passkey, challenge string, known int, use *domain.PasskeyUse,
 ) error {
-	return s.configure(ctx, p.WorkspaceID, func(t *tx) error {
+	return s.db.Configure(ctx, p.WorkspaceID, func(t *transaction.Tx) error {
 		err := t.WriteOne(ctx, domain.NotFound("registration of a passkey"),
 			"DELETE FROM passkey_registrations WHERE workspace_id = $1 AND owner = $2 AND challenge = $3",
 			p.WorkspaceID, p.Owner, challenge)
@@ -129,7 +135,7 @@ func (s *PasskeyStore) InsertPasskey(
 
 // RevokePasskey revokes one of an owner's passkeys.
 func (s *PasskeyStore) RevokePasskey(ctx context.Context, workspace, owner, id string, at time.Time) error {
-	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+	return s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		return t.WriteOne(ctx, domain.NotFound("passkey"),
 			"UPDATE passkeys SET revoked_at = $4 WHERE workspace_id = $1 AND id = $2 AND owner = $3 AND revoked_at IS NULL",
 			workspace, id, owner, sqldb.At(at))
@@ -138,7 +144,7 @@ func (s *PasskeyStore) RevokePasskey(ctx context.Context, workspace, owner, id s
 
 // ForgetPasskeys deletes all passkeys of an owner, who can then register as if they never had one.
 func (s *PasskeyStore) ForgetPasskeys(ctx context.Context, workspace, owner string) error {
-	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+	return s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		n, err := t.Write(ctx, "DELETE FROM passkeys WHERE workspace_id = $1 AND owner = $2", workspace, owner)
 		if err == nil && n == 0 {
 			err = domain.NotFound("person with passkeys")
@@ -149,7 +155,7 @@ func (s *PasskeyStore) ForgetPasskeys(ctx context.Context, workspace, owner stri
 
 // writePasskeyUses records the signatures of passkeys, provided each is still valid and has signed
 // nothing later: of two requests with the same signature only one succeeds.
-func writePasskeyUses(ctx context.Context, t *tx, uses []domain.PasskeyUse) error {
+func writePasskeyUses(ctx context.Context, t *transaction.Tx, uses []domain.PasskeyUse) error {
 	for _, u := range uses {
 		err := t.WriteOne(ctx, domain.PasskeyWrong("used", "This passkey was used for something else meanwhile, or taken back."),
 			"UPDATE passkeys SET sign_count = $3, last_used_at = $4 WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL "+

@@ -6,10 +6,16 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
+var providerCeiling = transaction.Ceiling{Most: 100, Noun: "providers", From: "providers WHERE 1 = 1"}
+
 // ProviderStore stores the configured providers.
-type ProviderStore struct{ *base }
+type ProviderStore struct{ db *transaction.DB }
+
+// newProviderStore makes the store of providers.
+func newProviderStore(db *transaction.DB) *ProviderStore { return &ProviderStore{db} }
 
 type providerRow struct {
 	WorkspaceID  string      `db:"workspace_id,key"`
@@ -59,7 +65,7 @@ func (s *ProviderStore) Providers(ctx context.Context, workspace string) ([]*dom
 	if err != nil {
 		return nil, fmt.Errorf("list the providers: %w", err)
 	}
-	return each(rows, (*providerRow).provider)
+	return transaction.Each(rows, (*providerRow).provider)
 }
 
 // Provider returns one provider.
@@ -92,12 +98,12 @@ func (s *ProviderStore) DefaultProvider(ctx context.Context, workspace string) (
 func (s *ProviderStore) InsertProvider(ctx context.Context, p *domain.Provider) error {
 	row := providerRowOf(p)
 	row.Version = max(p.Version, 1)
-	err := s.configure(ctx, p.WorkspaceID, func(t *tx) error {
-		if err := providerCeiling.room(ctx, t, p.WorkspaceID); err != nil {
+	err := s.db.Configure(ctx, p.WorkspaceID, func(t *transaction.Tx) error {
+		if err := providerCeiling.Room(ctx, t, p.WorkspaceID); err != nil {
 			return err
 		}
-		t.created = p.ID
-		if err := t.clearDefault(ctx, p); err != nil {
+		t.Created = p.ID
+		if err := clearDefault(ctx, t, p); err != nil {
 			return err
 		}
 		_, err := t.Insert(ctx, providerTable.Rows(row), "")
@@ -111,8 +117,8 @@ func (s *ProviderStore) InsertProvider(ctx context.Context, p *domain.Provider) 
 
 // UpdateProvider updates a provider if its version matches, and increments the version.
 func (s *ProviderStore) UpdateProvider(ctx context.Context, p *domain.Provider) error {
-	err := s.configure(ctx, p.WorkspaceID, func(t *tx) error {
-		if err := t.clearDefault(ctx, p); err != nil {
+	err := s.db.Configure(ctx, p.WorkspaceID, func(t *transaction.Tx) error {
+		if err := clearDefault(ctx, t, p); err != nil {
 			return err
 		}
 		row := providerRowOf(p)
@@ -120,7 +126,7 @@ func (s *ProviderStore) UpdateProvider(ctx context.Context, p *domain.Provider) 
 		if err != nil || n == 1 {
 			return err
 		}
-		return staleOrGone(ctx, t, "providers", "provider", p.WorkspaceID, p.ID)
+		return transaction.StaleOrGone(ctx, t, "providers", "provider", p.WorkspaceID, p.ID)
 	})
 	if err == nil {
 		p.Version++
@@ -129,7 +135,7 @@ func (s *ProviderStore) UpdateProvider(ctx context.Context, p *domain.Provider) 
 }
 
 // clearDefault unsets the current default if the provider is to be the new one.
-func (t *tx) clearDefault(ctx context.Context, p *domain.Provider) error {
+func clearDefault(ctx context.Context, t *transaction.Tx, p *domain.Provider) error {
 	if !p.IsDefault {
 		return nil
 	}
@@ -141,24 +147,7 @@ func (t *tx) clearDefault(ctx context.Context, p *domain.Provider) error {
 
 // DeleteProvider deletes a provider. Sessions that name it get an error when they call it.
 func (s *ProviderStore) DeleteProvider(ctx context.Context, workspace, id string) error {
-	return s.configure(ctx, workspace, func(t *tx) error {
+	return s.db.Configure(ctx, workspace, func(t *transaction.Tx) error {
 		return t.WriteOne(ctx, domain.NotFound("provider"), "DELETE FROM providers WHERE workspace_id = $1 AND id = $2", workspace, id)
 	})
-}
-
-// staleOrGone returns the reason why a conditional update matched no row.
-func staleOrGone(ctx context.Context, r sqldb.Reader, table, noun, workspace, id string) error {
-	live := ""
-	if table != "providers" && table != "tool_types" && table != "agents" && table != "connectors" {
-		live = " AND deleted_at IS NULL"
-	}
-	var one int
-	err := r.Get(ctx, &one, "SELECT 1 FROM "+table+" WHERE workspace_id = $1 AND id = $2"+live, workspace, id)
-	switch {
-	case sqldb.NotFound(err):
-		return domain.NotFound(noun)
-	case err != nil:
-		return fmt.Errorf("look for the %s: %w", noun, err)
-	}
-	return domain.ErrStale
 }

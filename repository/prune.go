@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
-
-// maxPruned limits how many rows one transaction deletes permanently.
-const maxPruned = 1000
 
 // PruneDeleted permanently deletes what was soft-deleted before an instant: entries first, then
 // their parents.
@@ -44,10 +42,10 @@ func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
 
 // pruneAll repeats a deletion until it finds no more rows.
 func (s *base) pruneAll(ctx context.Context, workspace, query string, before time.Time) error {
-	for n := int64(maxPruned); n == maxPruned; {
-		err := s.writeUnseen(ctx, workspace, func(t *tx) error {
+	for n := int64(transaction.MaxPruned); n == transaction.MaxPruned; {
+		err := s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 			var err error
-			n, err = t.Write(ctx, query, workspace, sqldb.At(before), maxPruned)
+			n, err = t.Write(ctx, query, workspace, sqldb.At(before), transaction.MaxPruned)
 			return err
 		})
 		if err != nil {

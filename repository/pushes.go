@@ -8,11 +8,19 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
+
+var pushCeiling = transaction.Ceiling{
+	Most: outside.MaxWorkspacePushes, Noun: "subscriptions to pushes", From: "webhooks WHERE kind = 'push'",
+}
 
 // PushStore stores push subscriptions of browsers. They are rows of webhooks, so that reading,
 // recording and taking over deliveries works as for all webhooks.
-type PushStore struct{ *base }
+type PushStore struct{ db *transaction.DB }
+
+// newPushStore makes the store of push subscriptions.
+func newPushStore(db *transaction.DB) *PushStore { return &PushStore{db} }
 
 type pushRow struct {
 	webhookRow
@@ -32,21 +40,21 @@ var pushQuery = "SELECT " + webhookTable.ColumnsOf("h") + ", (SELECT MAX(d.last_
 // Pushes lists a person's push subscriptions, oldest first.
 func (s *PushStore) Pushes(ctx context.Context, workspace, person string) ([]*outside.Push, error) {
 	var rows []pushRow
-	err := s.db.All(ctx, &rows, pushQuery+"h.person = $3 ORDER BY h.created_at, h.id", workspace, sqldb.At(s.cfg.Clock()), person)
+	err := s.db.All(ctx, &rows, pushQuery+"h.person = $3 ORDER BY h.created_at, h.id", workspace, sqldb.At(s.db.Clock()), person)
 	if err != nil {
 		return nil, fmt.Errorf("list the subscriptions: %w", err)
 	}
-	return each(rows, (*pushRow).push)
+	return transaction.Each(rows, (*pushRow).push)
 }
 
 // Push returns one of a person's push subscriptions.
 func (s *PushStore) Push(ctx context.Context, workspace, person, id string) (*outside.Push, error) {
-	return s.one(ctx, "h.person = $3 AND h.id = $4", workspace, sqldb.At(s.cfg.Clock()), person, id)
+	return s.one(ctx, "h.person = $3 AND h.id = $4", workspace, sqldb.At(s.db.Clock()), person, id)
 }
 
 // PushAt returns the subscription at an endpoint, of any person.
 func (s *PushStore) PushAt(ctx context.Context, workspace, endpoint string) (*outside.Push, error) {
-	return s.one(ctx, "h.url = $3 ORDER BY h.id LIMIT 1", workspace, sqldb.At(s.cfg.Clock()), endpoint)
+	return s.one(ctx, "h.url = $3 ORDER BY h.id LIMIT 1", workspace, sqldb.At(s.db.Clock()), endpoint)
 }
 
 func (s *PushStore) one(ctx context.Context, where string, args ...any) (*outside.Push, error) {
@@ -66,15 +74,15 @@ func (s *PushStore) one(ctx context.Context, where string, args ...any) (*outsid
 // of others at the endpoint are deleted. It returns ErrStale if the person has another subscription
 // there, because its secret is sealed for that id.
 func (s *PushStore) SavePush(ctx context.Context, h *outside.Webhook) (made bool, err error) {
-	err = s.configure(ctx, h.WorkspaceID, func(t *tx) error {
-		w, err := workspaceIn(ctx, t, h.WorkspaceID, "")
+	err = s.db.Configure(ctx, h.WorkspaceID, func(t *transaction.Tx) error {
+		w, err := transaction.WorkspaceIn(ctx, t, h.WorkspaceID, "")
 		if err != nil {
 			return err
 		}
 		if err := endPushes(ctx, t, "workspace_id = $1 AND url = $2 AND person <> $3", h.WorkspaceID, h.URL, h.Person); err != nil {
 			return err
 		}
-		if err := endPushes(ctx, t, "workspace_id = $1 AND holds_until <= $2", h.WorkspaceID, sqldb.At(s.cfg.Clock())); err != nil {
+		if err := endPushes(ctx, t, "workspace_id = $1 AND holds_until <= $2", h.WorkspaceID, sqldb.At(s.db.Clock())); err != nil {
 			return err
 		}
 		var there []webhookRow
@@ -97,15 +105,15 @@ func (s *PushStore) SavePush(ctx context.Context, h *outside.Webhook) (made bool
 	return made, err
 }
 
-func insertPush(ctx context.Context, t *tx, h *outside.Webhook, w *workspaceRow, others int) error {
+func insertPush(ctx context.Context, t *transaction.Tx, h *outside.Webhook, w *transaction.WorkspaceRow, others int) error {
 	if others >= outside.MaxPushes {
 		return domain.Errorf(domain.CodeTooMany,
 			"A person can have push notifications in at most %d browsers of a workspace. Nothing was stored: delete a subscription that is no longer used.", outside.MaxPushes)
 	}
-	if err := pushCeiling.room(ctx, t, h.WorkspaceID); err != nil {
+	if err := pushCeiling.Room(ctx, t, h.WorkspaceID); err != nil {
 		return err
 	}
-	t.created = h.ID
+	t.Created = h.ID
 	h.Version, h.SentTo = 1, w.LastSeq // it gets the events from now on
 	_, err := t.Insert(ctx, webhookTable.Rows(webhookRowOf(h)), "")
 	return err
@@ -113,7 +121,7 @@ func insertPush(ctx context.Context, t *tx, h *outside.Webhook, w *workspaceRow,
 
 // renewPush replaces an existing subscription. Deliveries in flight were decided before, and are
 // recorded only if they are still valid.
-func renewPush(ctx context.Context, t *tx, h, before *outside.Webhook) error {
+func renewPush(ctx context.Context, t *transaction.Tx, h, before *outside.Webhook) error {
 	otherwise := 0
 	if h.Secret != before.Secret || h.Language != before.Language {
 		otherwise = 1
@@ -128,7 +136,7 @@ func renewPush(ctx context.Context, t *tx, h, before *outside.Webhook) error {
 
 // DeletePush deletes one of a person's subscriptions.
 func (s *PushStore) DeletePush(ctx context.Context, workspace, person, id string) error {
-	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+	return s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		var found string
 		err := t.Get(ctx, &found, "SELECT id FROM webhooks WHERE workspace_id = $1 AND kind = 'push' AND person = $2 AND id = $3"+
 			s.db.Dialect.Lock, workspace, person, id)
@@ -150,7 +158,7 @@ func (s *PushStore) PrunePushes(ctx context.Context, now time.Time) error {
 		return fmt.Errorf("look for subscriptions that are over: %w", err)
 	}
 	for _, workspace := range workspaces {
-		err := s.writeUnseen(ctx, workspace, func(t *tx) error {
+		err := s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 			return endPushes(ctx, t, "workspace_id = $1 AND holds_until <= $2", workspace, sqldb.At(now))
 		})
 		if err != nil {
@@ -162,8 +170,8 @@ func (s *PushStore) PrunePushes(ctx context.Context, now time.Time) error {
 
 // endPush deletes a subscription that the push service reports as gone, unless it was changed
 // meanwhile.
-func (s *base) endPush(ctx context.Context, h *outside.Webhook) error {
-	return s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error {
+func (s *WebhookStore) endPush(ctx context.Context, h *outside.Webhook) error {
+	return s.db.WriteUnseen(ctx, h.WorkspaceID, func(t *transaction.Tx) error {
 		var found string
 		err := t.Get(ctx, &found, "SELECT id FROM webhooks WHERE workspace_id = $1 AND id = $2 AND kind = 'push' AND epoch = $3"+
 			s.db.Dialect.Lock, h.WorkspaceID, h.ID, h.Epoch)
@@ -178,13 +186,13 @@ func (s *base) endPush(ctx context.Context, h *outside.Webhook) error {
 }
 
 // endPushes deletes the subscriptions that match a condition, which names the workspace.
-func endPushes(ctx context.Context, t *tx, where string, args ...any) error {
+func endPushes(ctx context.Context, t *transaction.Tx, where string, args ...any) error {
 	var rows []struct {
 		WorkspaceID string `db:"workspace_id"`
 		ID          string `db:"id"`
 	}
 	err := t.All(ctx, &rows, "SELECT workspace_id, id FROM webhooks WHERE kind = 'push' AND "+where+" ORDER BY workspace_id, id"+
-		t.store.db.Dialect.Lock, args...)
+		t.DB.Dialect.Lock, args...)
 	if err != nil {
 		return fmt.Errorf("look for subscriptions that end: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // SlotStore reads the holder of the slot, the queue for it, and due work.
@@ -60,7 +61,7 @@ func queueIn(ctx context.Context, r sqldb.Reader, workspace string, limit int) (
 func (s *SlotStore) Queue(ctx context.Context, workspace string) ([]domain.QueueRow, error) {
 	var rows []domain.QueueRow
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
-		if _, err := workspaceIn(ctx, r, workspace, ""); err != nil {
+		if _, err := transaction.WorkspaceIn(ctx, r, workspace, ""); err != nil {
 			return err
 		}
 		var err error
@@ -106,10 +107,10 @@ func queueWithSessions(ctx context.Context, r sqldb.Reader, workspace string, on
 
 // writeQueue removes sessions from the queue and adds others. A row without a number is added at
 // the end.
-func (t *tx) writeQueue(ctx context.Context, c *domain.Change) error {
+func writeQueue(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
 	var moved int64
 	leave := c.Dequeue
-	if t.queueLength == 0 {
+	if t.QueueLength == 0 {
 		leave = nil // the session that got the slot is removed, but mostly the queue is empty
 	}
 	for _, id := range leave {
@@ -148,20 +149,20 @@ func (t *tx) writeQueue(ctx context.Context, c *domain.Change) error {
 		moved++
 	}
 	if moved > 0 {
-		if err := t.countQueue(ctx, c.WorkspaceID); err != nil {
+		if err := countQueue(ctx, t, c.WorkspaceID); err != nil {
 			return err
 		}
 	}
-	return t.fillQueueEvents(ctx, c)
+	return fillQueueEvents(ctx, t, c)
 }
 
 // fillQueueEvents sets the queue in the events that show it.
-func (t *tx) fillQueueEvents(ctx context.Context, c *domain.Change) error {
+func fillQueueEvents(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
 	for _, e := range c.Events {
 		if e.Type != domain.LogQueueChanged {
 			continue
 		}
-		if t.queueLength == 0 && len(c.Enqueue) == 0 {
+		if t.QueueLength == 0 && len(c.Enqueue) == 0 {
 			e.QueueLength, e.Queue = 0, nil // empty before and after, regardless of what an earlier attempt read
 			continue
 		}
@@ -178,13 +179,13 @@ func (t *tx) fillQueueEvents(ctx context.Context, c *domain.Change) error {
 
 // countQueue updates the length on the workspace's row, which spares a View the query if the queue
 // is empty.
-func (t *tx) countQueue(ctx context.Context, workspace string) error {
+func countQueue(ctx context.Context, t *transaction.Tx, workspace string) error {
 	_, err := t.Write(ctx, "UPDATE workspaces SET queue_length = (SELECT COUNT(*) FROM queue WHERE workspace_id = $1) "+
 		"WHERE id = $1", workspace)
 	if err != nil {
 		return fmt.Errorf("count the queue: %w", err)
 	}
-	t.queueLength = unknownQueue
+	t.QueueLength = transaction.UnknownQueue
 	return nil
 }
 
@@ -193,7 +194,7 @@ func (t *tx) countQueue(ctx context.Context, workspace string) error {
 func (s *SlotStore) Slot(ctx context.Context, workspace string) (*domain.SlotState, error) {
 	state := &domain.SlotState{}
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
-		w, err := workspaceIn(ctx, r, workspace, "")
+		w, err := transaction.WorkspaceIn(ctx, r, workspace, "")
 		if err != nil {
 			return err
 		}

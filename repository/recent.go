@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // maxUnsettled limits how many unsettled actions are read: far more than people leave open.
@@ -45,5 +46,5 @@ func (s *RecordStore) RecentExecutions(ctx context.Context, workspace, session s
 	if err != nil {
 		return nil, fmt.Errorf("read the recent executions: %w", err)
 	}
-	return each(rows, (*executionRow).execution)
+	return transaction.Each(rows, (*executionRow).execution)
 }

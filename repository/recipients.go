@@ -4,16 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
-	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // syncMailRecipients makes the recipient rows match the settings: a new recipient gets the events
 // after newest. Pauses for the quiet hours of the old settings are cleared.
-func (s *base) syncMailRecipients(ctx context.Context, t *tx, w *domain.Workspace, newest int64) error {
+func syncMailRecipients(ctx context.Context, t *transaction.Tx, w *domain.Workspace, newest int64) error {
 	var rows []webhookRow
 	err := t.All(ctx, &rows, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND kind = $2 ORDER BY id",
 		w.ID, string(outside.WebhookMail))
@@ -30,13 +29,13 @@ func (s *base) syncMailRecipients(ctx context.Context, t *tx, w *domain.Workspac
 		}
 		known[r.URL] = true
 	}
-	now := s.cfg.Clock()
+	now := t.DB.Clock()
 	for _, address := range w.Settings.Notifications.MailTo {
 		if known[address] {
 			continue
 		}
 		h := &outside.Webhook{
-			ID: s.cfg.NewID(domain.PrefixWebhook), WorkspaceID: w.ID, Kind: outside.WebhookMail, URL: address,
+			ID: t.DB.NewID(domain.PrefixWebhook), WorkspaceID: w.ID, Kind: outside.WebhookMail, URL: address,
 			Types: []domain.LogType{domain.LogApprovalRequested}, Enabled: true, SentTo: newest, Version: 1, CreatedAt: now, UpdatedAt: now,
 		}
 		if _, err := t.Insert(ctx, webhookTable.Rows(webhookRowOf(h)), ""); err != nil {
@@ -49,7 +48,7 @@ func (s *base) syncMailRecipients(ctx context.Context, t *tx, w *domain.Workspac
 }
 
 // deleteWebhook deletes a webhook, whose row must be locked, with its backlog and deliveries.
-func deleteWebhook(ctx context.Context, t *tx, workspace, id string) error {
+func deleteWebhook(ctx context.Context, t *transaction.Tx, workspace, id string) error {
 	for _, table := range []string{"webhook_lanes", "webhook_deliveries"} {
 		if _, err := t.Write(ctx, "DELETE FROM "+table+" WHERE workspace_id = $1 AND webhook_id = $2", workspace, id); err != nil {
 			return err
@@ -57,19 +56,4 @@ func deleteWebhook(ctx context.Context, t *tx, workspace, id string) error {
 	}
 	_, err := t.Write(ctx, "DELETE FROM webhooks WHERE workspace_id = $1 AND id = $2", workspace, id)
 	return err
-}
-
-// maxBetween limits how many approvals one notification lists.
-const maxBetween = 200
-
-// ApprovalsBetween lists the approvals that were requested in a period, oldest first, settled or
-// not.
-func (s *ApprovalStore) ApprovalsBetween(ctx context.Context, workspace string, from, to time.Time) ([]*domain.Approval, error) {
-	var rows []approvalRow
-	err := s.db.All(ctx, &rows, "SELECT "+approvalTable.Columns()+" FROM approvals WHERE workspace_id = $1 AND created_at >= $2 "+
-		"AND created_at < $3 ORDER BY created_at, id LIMIT $4", workspace, sqldb.At(from), sqldb.At(to), maxBetween)
-	if err != nil {
-		return nil, fmt.Errorf("list the approvals of a time: %w", err)
-	}
-	return each(rows, (*approvalRow).approval)
 }

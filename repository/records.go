@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // RecordStore reads the history of sessions: transitions, calls of the AI and of commands, and
@@ -28,7 +29,7 @@ type transitionRow struct {
 
 var transitionTable = sqldb.NewTable[transitionRow]("transitions")
 
-func (t *tx) writeTransitions(transitions []*domain.Transition) {
+func writeTransitions(t *transaction.Tx, transitions []*domain.Transition) {
 	rows := make([]transitionRow, len(transitions))
 	for i, x := range transitions {
 		rows[i] = transitionRow{
@@ -52,7 +53,7 @@ func (s *RecordStore) Transitions(ctx context.Context, workspace, session string
 			return nil, err
 		}
 	}
-	return each(rows, (*transitionRow).transition)
+	return transaction.Each(rows, (*transitionRow).transition)
 }
 
 func (r *transitionRow) transition() (*domain.Transition, error) {
@@ -96,8 +97,8 @@ type roundtripRow struct {
 
 var roundtripTable = sqldb.NewTable[roundtripRow]("roundtrips")
 
-func (t *tx) writeRoundtrips(roundtrips []*domain.Roundtrip) {
-	roundtrips = distinct(roundtrips, func(r *domain.Roundtrip) string { return r.ID })
+func writeRoundtrips(t *transaction.Tx, roundtrips []*domain.Roundtrip) {
+	roundtrips = transaction.Distinct(roundtrips, func(r *domain.Roundtrip) string { return r.ID })
 	rows := make([]roundtripRow, len(roundtrips))
 	for i, r := range roundtrips {
 		rows[i] = roundtripRow{
@@ -125,7 +126,7 @@ func (s *RecordStore) Roundtrips(ctx context.Context, workspace, session string)
 	if err != nil {
 		return nil, fmt.Errorf("list the roundtrips: %w", err)
 	}
-	return each(rows, (*roundtripRow).roundtrip)
+	return transaction.Each(rows, (*roundtripRow).roundtrip)
 }
 
 func (r *roundtripRow) roundtrip() (*domain.Roundtrip, error) {

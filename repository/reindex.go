@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/search"
 )
@@ -22,13 +21,13 @@ func (s *Store) indexAgain(ctx context.Context) error {
 		return fmt.Errorf("find the texts to re-index: %w", err)
 	}
 	for ids := range slices.Chunk(behind, reindexTogether) {
-		err := s.db.Write(ctx, "", func(inner *sqldb.Tx) error {
+		err := s.db.DB.Write(ctx, "", func(inner *sqldb.Tx) error {
 			if err := inner.Unhurried(ctx); err != nil {
 				return err
 			}
-			t := &tx{Tx: inner, store: s.base}
+			t := s.db.Begun(inner)
 			for _, id := range ids {
-				if err := t.data(id).index().recut(ctx); err != nil {
+				if err := indexAgain(ctx, dataIn(t, id)); err != nil {
 					return fmt.Errorf("index %s for the search: %w", id, err)
 				}
 				if _, err := t.Write(ctx, "UPDATE workspaces SET search_version = $2 WHERE id = $1", id, search.Version); err != nil {
@@ -42,51 +41,4 @@ func (s *Store) indexAgain(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// recut re-indexes texts whose tokens changed, and skips the rest.
-func (x indexer) recut(ctx context.Context) error {
-	tools, err := x.d.Tools(ctx, "")
-	if err != nil {
-		return err
-	}
-	for i := range tools {
-		if err := x.recutTool(ctx, &tools[i]); err != nil {
-			return err
-		}
-	}
-	documents, err := x.d.Documents(ctx)
-	if err != nil {
-		return err
-	}
-	for i := range documents {
-		if slices.ContainsFunc(search.DocumentRows(&documents[i]), func(r search.Row) bool { return r.Recut() }) {
-			if err := x.document(ctx, &documents[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (x indexer) recutTool(ctx context.Context, tool *userdata.Tool) error {
-	for cursor := ""; ; {
-		entries, next, err := x.d.Entries(ctx, userdata.EntryFilter{ToolID: tool.ID, Limit: sqldb.LargestPage, Cursor: cursor})
-		if err != nil {
-			return err
-		}
-		var again []*userdata.Entry
-		for i := range entries {
-			if row, ok := search.EntryRow(&entries[i], tool.ToolType); ok && row.Recut() {
-				again = append(again, &entries[i])
-			}
-		}
-		if err := x.changed(ctx, again); err != nil {
-			return err
-		}
-		if next == "" {
-			return nil
-		}
-		cursor = next
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // Sealed is an encrypted secret and where it belongs.
@@ -61,7 +62,7 @@ var ErrChangedMeanwhile = fmt.Errorf("the secret was changed meanwhile: %w", dom
 // Reseal replaces a secret's sealing, if it is still what was read.
 func (s *SecretStore) Reseal(ctx context.Context, of *Sealed, sealed string) error {
 	at := sealedIn[of.What]
-	return s.configure(ctx, of.WorkspaceID, func(t *tx) error {
+	return s.db.Configure(ctx, of.WorkspaceID, func(t *transaction.Tx) error {
 		query := "UPDATE " + at[0] + " SET " + at[2] + " = $4 WHERE workspace_id = $1 AND " + at[1] + " = $2 AND " + at[2] + " = $3"
 		return t.WriteOne(ctx, ErrChangedMeanwhile, query, of.WorkspaceID, of.ID, of.Text, sealed)
 	})

@@ -18,7 +18,7 @@ func (d *Data) RestoreZone(ctx context.Context, id string, since time.Time) (boo
 	if err != nil || at.IsZero() {
 		return false, err
 	}
-	if err := zoneCeiling.room(ctx, d.r, d.workspace); err != nil {
+	if err := zoneCeiling.Room(ctx, d.r, d.workspace); err != nil {
 		return false, err
 	}
 	return restore(ctx, d, id, at, d.index().zone, []string{
@@ -35,7 +35,7 @@ func (d *Data) RestoreTool(ctx context.Context, id string, since time.Time) (boo
 	if err != nil || at.IsZero() {
 		return false, err
 	}
-	if err := toolCeiling.room(ctx, d.r, d.workspace); err != nil {
+	if err := toolCeiling.Room(ctx, d.r, d.workspace); err != nil {
 		return false, err
 	}
 	if err := parentThere(ctx, d, "tool", "zone", "SELECT z.name, z.deleted_at FROM tools t JOIN zones z "+
@@ -71,7 +71,7 @@ func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) 
 	if err != nil || at.IsZero() {
 		return false, err
 	}
-	if err := documentCeiling.room(ctx, d.r, d.workspace); err != nil {
+	if err := documentCeiling.Room(ctx, d.r, d.workspace); err != nil {
 		return false, err
 	}
 	var taken int

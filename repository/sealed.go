@@ -5,11 +5,15 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // SecretStore finds the encrypted secrets of providers, connectors and webhooks, and seals them
 // again.
-type SecretStore struct{ *base }
+type SecretStore struct{ db *transaction.DB }
+
+// newSecretStore makes the store of encrypted secrets.
+func newSecretStore(db *transaction.DB) *SecretStore { return &SecretStore{db} }
 
 // SealedWith counts the secrets by the first characters of their sealing, which identify the key.
 func (s *SecretStore) SealedWith(ctx context.Context, characters int) (map[string]int, error) {
@@ -43,43 +47,14 @@ func (s *SecretStore) ProvidersSealedOtherwise(ctx context.Context, start string
 	if err != nil {
 		return nil, fmt.Errorf("list the keys sealed in another form: %w", err)
 	}
-	return each(rows, (*providerRow).provider)
+	return transaction.Each(rows, (*providerRow).provider)
 }
 
 // ResealProvider replaces the sealing of p's key, unless the provider was changed meanwhile.
 func (s *SecretStore) ResealProvider(ctx context.Context, p *domain.Provider, sealed string) error {
-	return s.configure(ctx, p.WorkspaceID, func(t *tx) error {
+	return s.db.Configure(ctx, p.WorkspaceID, func(t *transaction.Tx) error {
 		_, err := t.Write(ctx, "UPDATE providers SET secret_sealed = $4 WHERE workspace_id = $1 AND id = $2 AND secret_sealed = $3",
 			p.WorkspaceID, p.ID, p.SecretSealed, sealed)
-		return err
-	})
-}
-
-// HooksSealedOtherwise lists the automations of all workspaces whose webhook secret's sealing does
-// not begin with start, or whose hash is missing.
-func (s *SecretStore) HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.Automation, error) {
-	var rows []automationRow
-	err := s.db.All(ctx, &rows, "SELECT "+automationTable.Columns()+" FROM automations WHERE hook_sealed <> '' AND (hook_hash = '' OR "+
-		"substr(hook_sealed, 1, $1) <> $2) ORDER BY workspace_id, id", len(start), start)
-	if err != nil {
-		return nil, fmt.Errorf("list the webhooks sealed in another form: %w", err)
-	}
-	return each(rows, (*automationRow).automation)
-}
-
-// ResealHook replaces the hash and the sealing of a's webhook secret, unless the automation was
-// changed meanwhile.
-func (s *SecretStore) ResealHook(ctx context.Context, a *domain.Automation, hash, sealed string) error {
-	return s.configure(ctx, a.WorkspaceID, func(t *tx) error {
-		_, err := t.Write(
-			ctx,
-			"UPDATE automations SET hook_hash = $4, hook_sealed = $5 WHERE workspace_id = $1 AND id = $2 AND hook_sealed = $3",
-			a.WorkspaceID,
-			a.ID,
-			a.HookSealed,
-			hash,
-			sealed,
-		)
 		return err
 	})
 }

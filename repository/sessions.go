@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // SessionStore reads sessions and their messages.
@@ -114,7 +115,7 @@ func (s *SessionStore) Sessions(ctx context.Context, workspace string, f domain.
 	if err != nil {
 		return nil, "", fmt.Errorf("list the sessions: %w", err)
 	}
-	all, err := each(rows, (*sessionRow).session)
+	all, err := transaction.Each(rows, (*sessionRow).session)
 	if err != nil {
 		return nil, "", err
 	}
@@ -158,7 +159,7 @@ func escapeLike(s string) string {
 
 // writeSessions writes the rows of the sessions in the given order, provided their versions are
 // still those that were read.
-func (t *tx) writeSessions(ctx context.Context, c *domain.Change) error {
+func writeSessions(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
 	for _, w := range c.Sessions {
 		row, err := sessionRowOf(w.Session)
 		switch {
@@ -168,7 +169,7 @@ func (t *tx) writeSessions(ctx context.Context, c *domain.Change) error {
 				err = writeFork(ctx, t, w.Session)
 			}
 		default:
-			err = t.updateSession(ctx, &row, w.Claim, c.At)
+			err = updateSession(ctx, t, &row, w.Claim, c.At)
 		}
 		if err != nil {
 			return fmt.Errorf("write session %s: %w", w.Session.ID, err)
@@ -177,7 +178,7 @@ func (t *tx) writeSessions(ctx context.Context, c *domain.Change) error {
 	return nil
 }
 
-func (t *tx) updateSession(ctx context.Context, row *sessionRow, claim bool, at time.Time) error {
+func updateSession(ctx context.Context, t *transaction.Tx, row *sessionRow, claim bool, at time.Time) error {
 	version, epoch := row.Version-1, row.RunEpoch
 	if claim {
 		epoch--
@@ -196,7 +197,7 @@ func (t *tx) updateSession(ctx context.Context, row *sessionRow, claim bool, at 
 
 // deleteSessions comes last: everything that belongs to the session is deleted with its row, except
 // its events in the log and its costs.
-func (t *tx) deleteSessions(ctx context.Context, c *domain.Change) error {
+func deleteSessions(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
 	for _, w := range c.Sessions {
 		if !w.Delete {
 			continue
@@ -211,10 +212,10 @@ func (t *tx) deleteSessions(ctx context.Context, c *domain.Change) error {
 		if err := dropKept(ctx, t, w.Session); err != nil {
 			return err
 		}
-		if err := t.deleteTasksOf(ctx, w.Session); err != nil {
+		if err := deleteTasksOf(ctx, t, w.Session); err != nil {
 			return err
 		}
-		if err := t.countQueue(ctx, c.WorkspaceID); err != nil {
+		if err := countQueue(ctx, t, c.WorkspaceID); err != nil {
 			return err
 		}
 	}

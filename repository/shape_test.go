@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,19 +15,30 @@ import (
 
 const sqlRoom = "internal/sqldb/"
 
-// house are the rooms of this package.
+// notHouse are the folders that are no stores: the tests of both databases, and what an operator runs.
+var notHouse = []string{"suite", "maintenance", "testdata"}
+
+// house are the files of this package and of all packages below it.
 func house(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for _, room := range []string{".", "search", "internal/sqldb"} {
-		found, err := filepath.Glob(filepath.Join(room, "*.go"))
-		if err != nil || len(found) == 0 {
-			t.Fatalf("no files in %s: %v", room, err)
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && slices.Contains(notHouse, path):
+			return filepath.SkipDir
+		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
+			files = append(files, filepath.ToSlash(path))
 		}
-		for _, file := range found {
-			if !strings.HasSuffix(file, "_test.go") {
-				files = append(files, filepath.ToSlash(file))
-			}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []string{"change.go", "search/index.go", sqlRoom + "tx.go", "internal/transaction/write.go"} {
+		if !slices.Contains(files, one) {
+			t.Fatalf("%s is not among the files of this package", one)
 		}
 	}
 	return files

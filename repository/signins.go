@@ -9,10 +9,16 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
+var signInCeiling = transaction.Ceiling{Most: 10_000, Noun: "sign-ins", From: "sign_ins WHERE 1 = 1"}
+
 // SignInStore stores the sign-ins of people's browsers.
-type SignInStore struct{ *base }
+type SignInStore struct{ db *transaction.DB }
+
+// newSignInStore makes the store of sign-ins.
+func newSignInStore(db *transaction.DB) *SignInStore { return &SignInStore{db} }
 
 type signInRow struct {
 	WorkspaceID string      `db:"workspace_id"`
@@ -52,14 +58,14 @@ func (s *SignInStore) InsertSignIn(ctx context.Context, in *people.SignedIn) err
 	if err != nil {
 		return fmt.Errorf("write the workspaces: %w", err)
 	}
-	return s.configure(ctx, in.WorkspaceID, func(t *tx) error {
+	return s.db.Configure(ctx, in.WorkspaceID, func(t *transaction.Tx) error {
 		_, err := t.Write(ctx, "DELETE FROM sign_ins WHERE workspace_id = $1 AND id IN (SELECT o.id FROM sign_ins o "+
 			"WHERE o.workspace_id = $1 AND o.owner = $2 ORDER BY o.last_used_at DESC LIMIT $3 OFFSET $4)",
-			in.WorkspaceID, in.Owner, maxPruned, people.MaxSignIns-1)
+			in.WorkspaceID, in.Owner, transaction.MaxPruned, people.MaxSignIns-1)
 		if err != nil {
 			return err
 		}
-		if err := signInCeiling.room(ctx, t, in.WorkspaceID); err != nil {
+		if err := signInCeiling.Room(ctx, t, in.WorkspaceID); err != nil {
 			return err
 		}
 		_, err = t.Insert(ctx, signInTable.Rows(signInRow{
@@ -92,12 +98,12 @@ func (s *SignInStore) SignIns(ctx context.Context, workspace, owner string) ([]*
 	if err != nil {
 		return nil, fmt.Errorf("list the sign-ins: %w", err)
 	}
-	return each(rows, (*signInRow).signIn)
+	return transaction.Each(rows, (*signInRow).signIn)
 }
 
 // EndSignIn deletes one of an owner's sign-ins, and the push subscription of its browser.
 func (s *SignInStore) EndSignIn(ctx context.Context, workspace, owner, id string) error {
-	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+	return s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		err := t.WriteOne(ctx, domain.NotFound("sign-in"),
 			"DELETE FROM sign_ins WHERE workspace_id = $1 AND id = $2 AND owner = $3", workspace, id, owner)
 		if err != nil {
@@ -109,7 +115,7 @@ func (s *SignInStore) EndSignIn(ctx context.Context, workspace, owner, id string
 
 // EndSignIns deletes all sign-ins of an owner, as EndSignIn does one.
 func (s *SignInStore) EndSignIns(ctx context.Context, workspace, owner string) error {
-	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+	return s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		err := endPushes(ctx, t, "sign_in IN (SELECT id FROM sign_ins WHERE workspace_id = $1 AND owner = $2)", workspace, owner)
 		if err != nil {
 			return err
@@ -121,7 +127,7 @@ func (s *SignInStore) EndSignIns(ctx context.Context, workspace, owner string) e
 
 // SignInsUsed records when sign-ins were used last; an older time never replaces a newer one.
 func (s *SignInStore) SignInsUsed(ctx context.Context, uses []people.SignInUse) error {
-	err := s.write(ctx, "", func(t *tx) error {
+	err := s.db.Write(ctx, "", func(t *transaction.Tx) error {
 		for _, u := range uses {
 			_, err := t.Write(ctx, "UPDATE sign_ins SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2 AND last_used_at < $3",
 				u.WorkspaceID, u.SignInID, sqldb.At(u.At))
@@ -146,7 +152,7 @@ func (s *SignInStore) PruneSignIns(ctx context.Context, now, unused time.Time) e
 		return fmt.Errorf("look for sign-ins that are over: %w", err)
 	}
 	for _, workspace := range workspaces {
-		err := s.writeUnseen(ctx, workspace, func(t *tx) error {
+		err := s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 			_, err := t.Write(ctx, "DELETE FROM sign_ins WHERE workspace_id = $1 AND (expires_at <= $2 OR last_used_at <= $3)",
 				workspace, sqldb.At(now), sqldb.At(unused))
 			return err

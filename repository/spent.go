@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // spentIn sums what counts towards the budgets that the session shares with others. It queries
@@ -91,19 +92,19 @@ func reserved(ctx context.Context, r sqldb.Reader, workspace, except string) (fl
 
 // checkSpent rejects a change whose decision relied on budget that was used since. The workspace's
 // row is locked, so nothing can be spent concurrently.
-func (t *tx) checkSpent(ctx context.Context, c *domain.Change) error {
+func (s *base) checkSpent(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
 	if c.Spent == nil || len(c.Sessions) == 0 {
 		return nil
 	}
-	row, err := workspaceIn(ctx, t, c.WorkspaceID, "")
+	row, err := transaction.WorkspaceIn(ctx, t, c.WorkspaceID, "")
 	if err != nil {
 		return err
 	}
-	w, err := row.with(t.store.settings.of)
+	w, err := row.Workspace(s.settings.of)
 	if err != nil {
 		return err
 	}
-	now, err := t.store.spentIn(ctx, t, w, c.Sessions[len(c.Sessions)-1].Session)
+	now, err := s.spentIn(ctx, t, w, c.Sessions[len(c.Sessions)-1].Session)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 const (
@@ -29,7 +30,7 @@ func (s *SessionStore) Standing(ctx context.Context, workspace, session string) 
 		if err != nil {
 			return fmt.Errorf("read the last transitions: %w", err)
 		}
-		if st.Last, err = each(rows, (*transitionRow).transition); err != nil {
+		if st.Last, err = transaction.Each(rows, (*transitionRow).transition); err != nil {
 			return err
 		}
 		if st.Ahead, err = ahead(ctx, r, st.View); err != nil {

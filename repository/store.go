@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/migrations"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
@@ -69,16 +70,14 @@ type Store struct {
 	Files       *FileStore
 }
 
-// base is shared by all stores.
+// base is shared by the stores of this package.
 type base struct {
-	cfg      Config
-	db       *sqldb.DB
-	search   search.Index
-	settings settingsCache
-	states   workspaceStates
-
-	connectorChanges connectorChanges
-	reservedBeside   func(workspace string) float64 // nil: nothing is reserved
+	cfg            Config
+	db             *transaction.DB
+	settings       settingsCache
+	states         workspaceStates
+	connectors     *ConnectorStore
+	reservedBeside func(workspace string) float64 // nil: nothing is reserved
 }
 
 // InUse reports whether opening failed because another process holds the SQLite file.
@@ -91,7 +90,7 @@ func InUse(err error) bool {
 // process gets an error.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	preparePacking()
-	db, err := sqldb.Open(ctx, sqldb.Config{
+	opened, err := sqldb.Open(ctx, sqldb.Config{
 		URL: cfg.URL, Path: cfg.Path, DirectURL: cfg.DirectURL, Unprepared: cfg.Unprepared, Connections: cfg.Connections,
 		Migrations: sqldb.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()},
 		Clock:      cfg.Clock, NewID: cfg.NewID, AroundCommit: cfg.AroundCommit,
@@ -99,19 +98,34 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &base{cfg: cfg, db: db, search: search.IndexOf(db.Dialect)}
+	db := &transaction.DB{
+		DB: opened, Node: cfg.Node, Incarnation: cfg.Incarnation, Clock: cfg.Clock, NewID: cfg.NewID,
+		Search: search.IndexOf(opened.Dialect), OnCommitted: cfg.Committed,
+	}
+	b := &base{cfg: cfg, db: db, connectors: newConnectorStore(db)}
 	return &Store{
-		base: b, Workspaces: &WorkspaceStore{b}, Sessions: &SessionStore{b}, Records: &RecordStore{b}, Events: &EventStore{b},
-		Approvals: &ApprovalStore{b}, Automations: &AutomationStore{b}, Slot: &SlotStore{b}, Nodes: &NodeStore{base: b},
-		Requests: &RequestStore{b, newKeysHeld()}, Keys: &KeyStore{b}, SignIns: &SignInStore{b}, Passkeys: &PasskeyStore{b},
-		Providers: &ProviderStore{b}, Secrets: &SecretStore{b},
-		Histories:  &HistoryStore{b},
-		Webhooks:   &WebhookStore{b},
-		Pushes:     &PushStore{b},
-		Agents:     &AgentStore{b},
-		Tasks:      &TaskStore{b},
-		Connectors: &ConnectorStore{b},
-		Files:      &FileStore{b},
+		base:        b,
+		Workspaces:  &WorkspaceStore{b},
+		Sessions:    &SessionStore{b},
+		Records:     &RecordStore{b},
+		Events:      &EventStore{b},
+		Approvals:   &ApprovalStore{b},
+		Automations: newAutomationStore(db),
+		Slot:        &SlotStore{b},
+		Nodes:       &NodeStore{base: b},
+		Requests:    newRequestStore(db),
+		Keys:        newKeyStore(db),
+		SignIns:     newSignInStore(db),
+		Passkeys:    newPasskeyStore(db),
+		Providers:   newProviderStore(db),
+		Secrets:     newSecretStore(db),
+		Histories:   &HistoryStore{b},
+		Webhooks:    newWebhookStore(db, b.apply),
+		Pushes:      newPushStore(db),
+		Agents:      newAgentStore(db),
+		Tasks:       newTaskStore(db),
+		Connectors:  b.connectors,
+		Files:       newFileStore(db),
 	}, nil
 }
 
@@ -123,6 +137,9 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 	return s.indexAgain(ctx)
 }
+
+// ReadData returns the committed data of a workspace, read-only.
+func (s *Store) ReadData(workspace string) *Data { return readData(s.db, workspace) }
 
 // Ping returns an error if the database does not respond.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }

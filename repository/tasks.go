@@ -7,10 +7,14 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // TaskStore stores the tasks of other services.
-type TaskStore struct{ *base }
+type TaskStore struct{ db *transaction.DB }
+
+// newTaskStore makes the store of tasks.
+func newTaskStore(db *transaction.DB) *TaskStore { return &TaskStore{db} }
 
 type taskRow struct {
 	WorkspaceID string      `db:"workspace_id,key"`
@@ -97,20 +101,6 @@ func (s *TaskStore) TaskOfCallback(ctx context.Context, id string) (*domain.Task
 	return s.oneTask(ctx, "SELECT "+taskTable.Columns()+" FROM tasks WHERE id = $1", id)
 }
 
-// TaskExecution returns the execution that a task belongs to.
-func (s *TaskStore) TaskExecution(ctx context.Context, t *domain.Task) (*domain.Execution, error) {
-	var row executionRow
-	err := s.db.Get(ctx, &row, "SELECT "+executionTable.Columns()+" FROM executions WHERE workspace_id = $1 AND id = $2",
-		t.WorkspaceID, t.ExecutionID)
-	if sqldb.NotFound(err) {
-		return nil, domain.NotFound("execution")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the execution of task %s: %w", t.ID, err)
-	}
-	return row.execution()
-}
-
 func (s *TaskStore) oneTask(ctx context.Context, query string, args ...any) (*domain.Task, error) {
 	var row taskRow
 	err := s.db.Get(ctx, &row, query, args...)
@@ -145,7 +135,7 @@ func (s *TaskStore) Tasks(ctx context.Context, workspace string, f domain.TaskFi
 	if err != nil {
 		return nil, "", fmt.Errorf("list the tasks: %w", err)
 	}
-	all, err := each(rows, (*taskRow).task)
+	all, err := transaction.Each(rows, (*taskRow).task)
 	return all, next, err
 }
 
@@ -157,7 +147,7 @@ func openTasks(ctx context.Context, r sqldb.Reader, workspace, session string) (
 	if err != nil {
 		return nil, fmt.Errorf("list the open tasks: %w", err)
 	}
-	return each(rows, (*taskRow).task)
+	return transaction.Each(rows, (*taskRow).task)
 }
 
 // TaskFigures counts the unfinished tasks of all workspaces by status.
@@ -192,7 +182,7 @@ func (s *TaskStore) OweTask(ctx context.Context, t *domain.Task, tries int, next
 	if err := s.setDue(ctx, t, "", tries, nil); err != nil {
 		return err
 	}
-	err := s.writeUnseen(ctx, t.WorkspaceID, func(x *tx) error {
+	err := s.db.WriteUnseen(ctx, t.WorkspaceID, func(x *transaction.Tx) error {
 		_, err := x.Write(ctx, "DELETE FROM tasks WHERE workspace_id = $1 AND id = $2 AND NOT EXISTS "+
 			"(SELECT 1 FROM sessions s WHERE s.workspace_id = $1 AND s.id = tasks.session_id)", t.WorkspaceID, t.ID)
 		return err
@@ -204,7 +194,7 @@ func (s *TaskStore) OweTask(ctx context.Context, t *domain.Task, tries int, next
 }
 
 func (s *TaskStore) setDue(ctx context.Context, t *domain.Task, owed string, tries int, due *time.Time) error {
-	err := s.write(ctx, t.WorkspaceID, func(x *tx) error {
+	err := s.db.Write(ctx, t.WorkspaceID, func(x *transaction.Tx) error {
 		return x.WriteOne(ctx, domain.ErrStale, "UPDATE tasks SET owed = $4, tries = $5, due_at = $6, version = version + 1 "+
 			"WHERE workspace_id = $1 AND id = $2 AND version = $3", t.WorkspaceID, t.ID, t.Version, owed, tries, sqldb.AtPtr(due))
 	})
@@ -217,7 +207,7 @@ func (s *TaskStore) setDue(ctx context.Context, t *domain.Task, owed string, tri
 
 // deleteTasksOf deletes the tasks of a deleted session, except those whose service must still be
 // notified: OweTask deletes these afterwards.
-func (t *tx) deleteTasksOf(ctx context.Context, s *domain.Session) error {
+func deleteTasksOf(ctx context.Context, t *transaction.Tx, s *domain.Session) error {
 	_, err := t.Write(ctx, "DELETE FROM tasks WHERE workspace_id = $1 AND session_id = $2 AND due_at IS NULL", s.WorkspaceID, s.ID)
 	if err != nil {
 		return fmt.Errorf("delete the tasks of session %s: %w", s.ID, err)
@@ -228,9 +218,9 @@ func (t *tx) deleteTasksOf(ctx context.Context, s *domain.Session) error {
 // taskUpsert inserts or updates by id, provided the version is still the one that was read.
 var taskUpsert = taskTable.Upsert("tasks.session_id = excluded.session_id AND tasks.version = excluded.version - 1")
 
-func (t *tx) writeTasks(ctx context.Context, tasks []*domain.Task) error {
-	tasks = distinct(tasks, func(x *domain.Task) string { return x.ID })
-	rows, err := rowsOf(tasks, taskRowOf)
+func writeTasks(ctx context.Context, t *transaction.Tx, tasks []*domain.Task) error {
+	tasks = transaction.Distinct(tasks, func(x *domain.Task) string { return x.ID })
+	rows, err := transaction.RowsOf(tasks, taskRowOf)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // maxTickets limits the unused tickets of one key: per key, so that none locks out the others of
@@ -32,9 +33,9 @@ var ticketTable = sqldb.NewTable[ticketRow]("stream_tickets")
 
 // InsertTicket stores a ticket, and deletes the workspace's expired ones.
 func (s *KeyStore) InsertTicket(ctx context.Context, ticket *people.Ticket) error {
-	err := s.writeUnseen(ctx, ticket.WorkspaceID, func(t *tx) error {
+	err := s.db.WriteUnseen(ctx, ticket.WorkspaceID, func(t *transaction.Tx) error {
 		_, err := t.Write(ctx, "DELETE FROM stream_tickets WHERE workspace_id = $1 "+
-			"AND expires_at <= $2", ticket.WorkspaceID, sqldb.At(s.cfg.Clock()))
+			"AND expires_at <= $2", ticket.WorkspaceID, sqldb.At(s.db.Clock()))
 		if err != nil {
 			return err
 		}
@@ -70,7 +71,7 @@ func (s *KeyStore) TakeTicket(ctx context.Context, hash string) (*people.Ticket,
 	if err != nil {
 		return nil, fmt.Errorf("look up the ticket: %w", err)
 	}
-	err = s.writeUnseen(ctx, row.WorkspaceID, func(t *tx) error {
+	err = s.db.WriteUnseen(ctx, row.WorkspaceID, func(t *transaction.Tx) error {
 		return t.WriteOne(ctx, errTicketTaken, "DELETE FROM stream_tickets WHERE workspace_id = $1 AND hash = $2", row.WorkspaceID, hash)
 	})
 	if errors.Is(err, errTicketTaken) {

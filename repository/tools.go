@@ -8,7 +8,10 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
+
+var toolCeiling = transaction.Ceiling{Most: 2000, Noun: "tools", From: "tools WHERE deleted_at IS NULL"}
 
 type toolRow struct {
 	WorkspaceID       string      `db:"workspace_id,key"`
@@ -66,7 +69,7 @@ func (d *Data) ToolsPage(ctx context.Context, zoneID, cursor string, limit int) 
 	if err != nil {
 		return nil, "", fmt.Errorf("list the tools: %w", err)
 	}
-	return values(rows, (*toolRow).tool), next, nil
+	return transaction.Values(rows, (*toolRow).tool), next, nil
 }
 
 // Tool returns one tool.
@@ -80,7 +83,7 @@ func (d *Data) InsertTool(ctx context.Context, t *userdata.Tool) error {
 	if _, err := d.Zone(ctx, t.ZoneID); err != nil {
 		return err
 	}
-	if err := toolCeiling.room(ctx, d.r, d.workspace); err != nil {
+	if err := toolCeiling.Room(ctx, d.r, d.workspace); err != nil {
 		return err
 	}
 	t.WorkspaceID, t.Version = d.workspace, 1
@@ -98,7 +101,7 @@ func (d *Data) UpdateTool(ctx context.Context, t *userdata.Tool) error {
 	}
 	row := toolRowOf(d.workspace, t)
 	n, err := d.exec(ctx, toolUpdate, toolTable.Updated(&row)...)
-	return d.updated(ctx, n, err, "tools", "tool", t.ID, &t.Version)
+	return updated(ctx, d, n, err, "tools", "tool", t.ID, &t.Version)
 }
 
 // DeleteTool deletes a tool with its entries.

@@ -7,7 +7,10 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
+
+var toolTypeCeiling = transaction.Ceiling{Most: 200, Noun: "tool types", From: "tool_types WHERE 1 = 1"}
 
 type toolTypeRow struct {
 	WorkspaceID  string      `db:"workspace_id,key"`
@@ -47,7 +50,7 @@ func (d *Data) ToolTypes(ctx context.Context) ([]userdata.ToolType, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the tool types: %w", err)
 	}
-	return values(rows, (*toolTypeRow).toolType), nil
+	return transaction.Values(rows, (*toolTypeRow).toolType), nil
 }
 
 // ToolType returns one of the workspace's own tool types.
@@ -58,7 +61,7 @@ func (d *Data) ToolType(ctx context.Context, id string) (*userdata.ToolType, err
 
 // InsertToolType stores a tool type at version 1. It returns a conflict if the id is taken.
 func (d *Data) InsertToolType(ctx context.Context, t *userdata.ToolType) error {
-	if err := toolTypeCeiling.room(ctx, d.r, d.workspace); err != nil {
+	if err := toolTypeCeiling.Room(ctx, d.r, d.workspace); err != nil {
 		return err
 	}
 	t.WorkspaceID, t.Version = d.workspace, 1
@@ -73,7 +76,7 @@ func (d *Data) InsertToolType(ctx context.Context, t *userdata.ToolType) error {
 func (d *Data) UpdateToolType(ctx context.Context, t *userdata.ToolType) error {
 	row := toolTypeRowOf(d.workspace, t)
 	n, err := d.exec(ctx, toolTypeUpdate, toolTypeTable.Updated(&row)...)
-	return d.updated(ctx, n, err, "tool_types", "tool type", t.ID, &t.Version)
+	return updated(ctx, d, n, err, "tool_types", "tool type", t.ID, &t.Version)
 }
 
 // DeleteToolType deletes a tool type permanently. The caller must ensure that no tool uses it.

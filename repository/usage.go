@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 type usageRow struct {
@@ -73,7 +74,7 @@ func (s *RecordStore) Usage(ctx context.Context, workspace string, f domain.Usag
 	var rows []usageRow
 	limit := sqldb.PageSize(f.Limit)
 	err = s.db.Read(ctx, func(r sqldb.Reader) error {
-		w, err := workspaceIn(ctx, r, workspace, "")
+		w, err := transaction.WorkspaceIn(ctx, r, workspace, "")
 		if err != nil {
 			return err
 		}

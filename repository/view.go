@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // View reads everything that a decision about one session needs, as of one instant, without locks.
@@ -28,26 +29,26 @@ func (s *base) view(ctx context.Context, r sqldb.Reader, workspace, session, loc
 
 // viewAndRow is view that also returns the workspace's row.
 func (s *base) viewAndRow(ctx context.Context, r sqldb.Reader, workspace, session, lock, inbox string) (
-	*domain.View, *workspaceRow, error,
+	*domain.View, *transaction.WorkspaceRow, error,
 ) {
 	row, rows, err := viewRows(ctx, r, workspace, session, lock)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.states.learn(workspace, row.state())
-	s.connectorChanges.learn(workspace, row.ConnectorChanges)
+	s.states.learn(workspace, row.State())
+	s.connectors.SawConnectorChanges(workspace, row.ConnectorChanges)
 	v, err := s.viewFrom(ctx, r, row, rows, session, inbox)
 	return v, row, err
 }
 
 // viewFrom reads the rest of the view.
-func (s *base) viewFrom(ctx context.Context, r sqldb.Reader, row *workspaceRow, rows []sessionRow, session, inbox string) (
+func (s *base) viewFrom(ctx context.Context, r sqldb.Reader, row *transaction.WorkspaceRow, rows []sessionRow, session, inbox string) (
 	*domain.View, error,
 ) {
 	workspace := row.ID
 	v := &domain.View{}
 	var err error
-	if v.Workspace, err = row.with(s.settings.of); err != nil {
+	if v.Workspace, err = row.Workspace(s.settings.of); err != nil {
 		return nil, err
 	}
 	mine, holder, err := viewSessions(v, session, rows)
@@ -117,14 +118,14 @@ var viewSQL = "SELECT w.name AS workspace_name, w.settings, w.last_seq AS worksp
 
 // viewRows reads the rows of the workspace, the session and the slot's holder, as of one instant.
 // It locks the workspace first: sessions are written only under that lock.
-func viewRows(ctx context.Context, r sqldb.Reader, workspace, session, lock string) (*workspaceRow, []sessionRow, error) {
+func viewRows(ctx context.Context, r sqldb.Reader, workspace, session, lock string) (*transaction.WorkspaceRow, []sessionRow, error) {
 	if session != "" {
 		w, sessions, err := viewAtOnce(ctx, r, workspace, session, lock)
 		if err != nil || w != nil {
 			return w, sessions, err
 		}
 	}
-	w, err := workspaceIn(ctx, r, workspace, lock)
+	w, err := transaction.WorkspaceIn(ctx, r, workspace, lock)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,7 +138,7 @@ func viewRows(ctx context.Context, r sqldb.Reader, workspace, session, lock stri
 
 // viewAtOnce is viewRows in one query. It returns no workspace if the rows must be read one after
 // the other: no row matched, or another transaction was faster.
-func viewAtOnce(ctx context.Context, r sqldb.Reader, workspace, session, lock string) (*workspaceRow, []sessionRow, error) {
+func viewAtOnce(ctx context.Context, r sqldb.Reader, workspace, session, lock string) (*transaction.WorkspaceRow, []sessionRow, error) {
 	if lock != "" {
 		lock += " OF w"
 	}
@@ -148,7 +149,7 @@ func viewAtOnce(ctx context.Context, r sqldb.Reader, workspace, session, lock st
 	if len(both) == 0 || both[0].LastChange != both[0].SeenChange {
 		return nil, nil, nil
 	}
-	w := &workspaceRow{
+	w := &transaction.WorkspaceRow{
 		ID: workspace, Name: both[0].WorkspaceName, Settings: both[0].Settings, LastSeq: both[0].WorkspaceSeq,
 		LastChange: both[0].LastChange, QueueLength: both[0].QueueLength,
 		Agents: both[0].WorkspaceAgents, ConnectorChanges: both[0].ConnectorChanges, CreatedAt: both[0].WorkspaceCreated,

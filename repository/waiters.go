@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // maxAside limits how many suspended sessions are read: oldest first, since one at a time gets the
@@ -21,11 +22,11 @@ const maxAsked = 2
 func (s *SlotStore) Waiters(ctx context.Context, workspace string) (*domain.Waiters, error) {
 	w := &domain.Waiters{At: s.cfg.Clock()}
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
-		row, err := workspaceIn(ctx, r, workspace, "")
+		row, err := transaction.WorkspaceIn(ctx, r, workspace, "")
 		if err != nil {
 			return err
 		}
-		if w.Workspace, err = row.with(s.settings.of); err != nil {
+		if w.Workspace, err = row.Workspace(s.settings.of); err != nil {
 			return err
 		}
 		if row.QueueLength > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 type laneRow struct {
@@ -56,9 +57,9 @@ func (s *WebhookStore) LookAtWebhooks(ctx context.Context, now time.Time) (*outs
 	}
 	err := s.db.All(ctx, &rows, "SELECT h.workspace_id, h.id, h.kind, ((h.sent_to < w.last_seq OR EXISTS (SELECT 1 FROM webhook_lanes l "+
 		"WHERE l.workspace_id = h.workspace_id AND l.webhook_id = h.id AND l.due_at <= $1)) "+
-		"AND ((h.owner_node = $2 AND h.owner_incarnation = $3) OR NOT "+alive(s.db.Dialect, "h.owner_node", "h.owner_incarnation")+
+		"AND ((h.owner_node = $2 AND h.owner_incarnation = $3) OR NOT "+transaction.Alive(s.db.Dialect, "h.owner_node", "h.owner_incarnation")+
 		")) AS behind FROM webhooks h JOIN workspaces w ON w.id = h.workspace_id WHERE h.enabled ORDER BY h.workspace_id, h.id",
-		sqldb.At(now), s.cfg.Node, s.cfg.Incarnation)
+		sqldb.At(now), s.db.Node, s.db.Incarnation)
 	if err != nil {
 		return nil, fmt.Errorf("look for webhooks: %w", err)
 	}
@@ -86,9 +87,9 @@ func (s *WebhookStore) StandingOf(ctx context.Context, ref outside.WebhookRef) (
 		PrunedTo int64 `db:"pruned_to"`
 	}
 	err := s.db.Get(ctx, &row, "SELECT "+webhookTable.ColumnsOf("h")+", (h.owner_node = $3 AND h.owner_incarnation = $4) AS mine, "+
-		alive(s.db.Dialect, "h.owner_node", "h.owner_incarnation")+" AS alive, w.last_seq, w.pruned_to "+
+		transaction.Alive(s.db.Dialect, "h.owner_node", "h.owner_incarnation")+" AS alive, w.last_seq, w.pruned_to "+
 		"FROM webhooks h JOIN workspaces w ON w.id = h.workspace_id WHERE h.workspace_id = $1 AND h.id = $2",
-		ref.WorkspaceID, ref.ID, s.cfg.Node, s.cfg.Incarnation)
+		ref.WorkspaceID, ref.ID, s.db.Node, s.db.Incarnation)
 	if sqldb.NotFound(err) {
 		return nil, domain.NotFound("webhook")
 	}
@@ -104,11 +105,11 @@ func (s *WebhookStore) StandingOf(ctx context.Context, ref outside.WebhookRef) (
 // concurrent callers one succeeds. ErrStale: another process was faster, or the webhook was
 // changed.
 func (s *WebhookStore) ClaimWebhook(ctx context.Context, h *outside.WebhookStanding) error {
-	err := s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error {
+	err := s.db.WriteUnseen(ctx, h.WorkspaceID, func(t *transaction.Tx) error {
 		return t.WriteOne(ctx, domain.ErrStale, "UPDATE webhooks SET owner_node = $4, owner_incarnation = $5, epoch = epoch + 1 "+
 			"WHERE workspace_id = $1 AND id = $2 AND epoch = $3 AND enabled AND NOT "+
-			alive(s.db.Dialect, "webhooks.owner_node", "webhooks.owner_incarnation"),
-			h.WorkspaceID, h.ID, h.Epoch, s.cfg.Node, s.cfg.Incarnation)
+			transaction.Alive(s.db.Dialect, "webhooks.owner_node", "webhooks.owner_incarnation"),
+			h.WorkspaceID, h.ID, h.Epoch, s.db.Node, s.db.Incarnation)
 	})
 	if err != nil {
 		return fmt.Errorf("claim the webhook %s: %w", h.ID, err)
@@ -136,14 +137,14 @@ func (s *WebhookStore) WebhookLanes(ctx context.Context, ref outside.WebhookRef)
 // RecordWebhook records the outcomes of deliveries. ErrStale: another process sends by now, and
 // nothing was written.
 func (s *WebhookStore) RecordWebhook(ctx context.Context, h *outside.Webhook, p *outside.WebhookProgress) error {
-	err := s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error { return t.recordWebhook(ctx, h, p) })
+	err := s.db.WriteUnseen(ctx, h.WorkspaceID, func(t *transaction.Tx) error { return recordWebhook(ctx, t, h, p) })
 	if err != nil {
 		return fmt.Errorf("record the deliveries of webhook %s: %w", h.ID, err)
 	}
 	return nil
 }
 
-func (t *tx) recordWebhook(ctx context.Context, h *outside.Webhook, p *outside.WebhookProgress) error {
+func recordWebhook(ctx context.Context, t *transaction.Tx, h *outside.Webhook, p *outside.WebhookProgress) error {
 	err := t.WriteOne(ctx, domain.ErrStale, "UPDATE webhooks SET sent_to = $4, failing_since = $5, paused_until = $6 "+
 		"WHERE workspace_id = $1 AND id = $2 AND epoch = $3 AND enabled",
 		h.WorkspaceID, h.ID, h.Epoch, p.SentTo, sqldb.AtPtr(p.FailingSince), sqldb.AtPtr(p.PausedUntil))
@@ -169,15 +170,15 @@ func (t *tx) recordWebhook(ctx context.Context, h *outside.Webhook, p *outside.W
 			return err
 		}
 	}
-	return t.writeDeliveries(ctx, h.WorkspaceID, h.ID, p.Deliveries)
+	return writeDeliveries(ctx, t, h.WorkspaceID, h.ID, p.Deliveries)
 }
 
-func (t *tx) writeDeliveries(ctx context.Context, workspace, webhook string, all []outside.WebhookDelivery) error {
+func writeDeliveries(ctx context.Context, t *transaction.Tx, workspace, webhook string, all []outside.WebhookDelivery) error {
 	if len(all) == 0 {
 		return nil
 	}
 	// A row is written once per statement, in its final state.
-	latest := distinct(all, func(d outside.WebhookDelivery) string { return strconv.FormatInt(d.Seq, 10) })
+	latest := transaction.Distinct(all, func(d outside.WebhookDelivery) string { return strconv.FormatInt(d.Seq, 10) })
 	rows := make([]deliveryRow, len(latest))
 	for i, d := range latest {
 		rows[i] = deliveryRow{
@@ -199,13 +200,13 @@ func (s *WebhookStore) DisableWebhook(ctx context.Context, h *outside.Webhook, p
 	if h.Kind == outside.WebhookPush {
 		return s.endPush(ctx, h)
 	}
-	err := s.write(ctx, h.WorkspaceID, func(t *tx) error {
-		c := &domain.Change{WorkspaceID: h.WorkspaceID, At: s.cfg.Clock()}
+	err := s.db.Write(ctx, h.WorkspaceID, func(t *transaction.Tx) error {
+		c := &domain.Change{WorkspaceID: h.WorkspaceID, At: s.db.Clock()}
 		c.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &notice})
-		if err := t.apply(ctx, c); err != nil {
+		if err := s.apply(ctx, t, c); err != nil {
 			return err
 		}
-		if err := t.recordWebhook(ctx, h, p); err != nil {
+		if err := recordWebhook(ctx, t, h, p); err != nil {
 			return err
 		}
 		return t.WriteOne(ctx, domain.ErrStale, "UPDATE webhooks SET enabled = FALSE, disabled_reason = $3, epoch = epoch + 1, "+

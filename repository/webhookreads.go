@@ -3,12 +3,12 @@ package repository
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 func (r *deliveryRow) delivery() *outside.WebhookDelivery {
@@ -52,52 +52,6 @@ func (s *WebhookStore) Deliveries(ctx context.Context, workspace, webhook string
 	return out, next, nil
 }
 
-// EventsOfTypes lists events of some types in (after, to], in order: of one session ("": those of
-// no session), or with a nil session of the whole workspace. scanned is how far the log was read.
-func (s *WebhookStore) EventsOfTypes(ctx context.Context, workspace string, session *string, types []domain.LogType,
-	after, to int64, size domain.PageSize,
-) (events []*domain.LogEvent, scanned int64, err error) {
-	// Rows without events of these types are not read.
-	q := sqldb.NewQuery("SELECT "+eventTable.Columns()+" FROM events WHERE workspace_id = ? AND seq > ? AND seq - event_count < ?",
-		workspace, after, to)
-	if session != nil {
-		q.Add(" AND session_id = ?", *session)
-		if *session != "" {
-			q.Add(" AND session_id <> ''")
-		}
-	}
-	or := " AND ("
-	for i := range sizeOf(len(types)) { // the number of distinct prepared statements stays small
-		q.Add(or+"',' || types || ',' LIKE ?", "%,"+string(types[min(i, len(types)-1)])+",%")
-		or = " OR "
-	}
-	q.Add(") ORDER BY seq")
-	rows, last := 0, after
-	events, more, err := sqldb.FillEach(ctx, s.db, sqldb.RoomFor(size), q, func(r *eventRow) ([]*domain.LogEvent, error) {
-		all, err := r.events(after)
-		rows, last = rows+1, r.Seq
-		return slices.DeleteFunc(all, func(e *domain.LogEvent) bool { return e.Seq > to || !slices.Contains(types, e.Type) }), err
-	}, func(e *domain.LogEvent) int { return len(e.SessionID) + len(e.Type) + len(e.Data) })
-	switch {
-	case err != nil:
-		return nil, 0, fmt.Errorf("read the log for a webhook: %w", err)
-	case more && len(events) > 0:
-		return events, events[len(events)-1].Seq, nil
-	case rows > size.Rows: // the page's rows are used up, but few of their events matched
-		return events, min(last, to), nil
-	}
-	return events, to, nil
-}
-
-// sizeOf rounds up the number of types in a statement.
-func sizeOf(n int) int {
-	size := 4
-	for size < n {
-		size *= 2
-	}
-	return size
-}
-
 // keptDeliveries limits how many deliveries of a webhook are kept.
 const keptDeliveries = 10_000
 
@@ -112,14 +66,14 @@ func (s *WebhookStore) PruneDeliveries(ctx context.Context, before time.Time) er
 		return fmt.Errorf("look for old deliveries: %w", err)
 	}
 	for _, h := range all {
-		for n := int64(maxPruned); n == maxPruned; {
-			err := s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error {
+		for n := int64(transaction.MaxPruned); n == transaction.MaxPruned; {
+			err := s.db.WriteUnseen(ctx, h.WorkspaceID, func(t *transaction.Tx) error {
 				var err error
 				n, err = t.Write(ctx, "DELETE FROM webhook_deliveries WHERE workspace_id = $1 AND webhook_id = $2 AND seq IN "+
 					"(SELECT d.seq FROM webhook_deliveries d WHERE d.workspace_id = $1 AND d.webhook_id = $2 AND d.state <> 'retrying' "+
 					"AND (d.last_at < $3 OR d.seq <= (SELECT k.seq FROM webhook_deliveries k WHERE k.workspace_id = $1 AND k.webhook_id = $2 "+
 					"ORDER BY k.seq DESC LIMIT 1 OFFSET $4)) ORDER BY d.seq LIMIT $5)",
-					h.WorkspaceID, h.ID, sqldb.At(before), keptDeliveries, maxPruned)
+					h.WorkspaceID, h.ID, sqldb.At(before), keptDeliveries, transaction.MaxPruned)
 				return err
 			})
 			if err != nil {

@@ -8,10 +8,24 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
+var webhookCeiling = transaction.Ceiling{Most: outside.MaxWebhooks, Noun: "webhooks", From: "webhooks WHERE kind = 'http'"}
+
 // WebhookStore stores webhooks, and up to which event each was sent the log.
-type WebhookStore struct{ *base }
+type WebhookStore struct {
+	db *transaction.DB
+	// apply writes a change in the transaction, with its events.
+	apply func(ctx context.Context, t *transaction.Tx, c *domain.Change, conditions ...func() error) error
+}
+
+// newWebhookStore makes the store of webhooks. apply writes a change with its events in a transaction.
+func newWebhookStore(
+	db *transaction.DB, apply func(context.Context, *transaction.Tx, *domain.Change, ...func() error) error,
+) *WebhookStore {
+	return &WebhookStore{db: db, apply: apply}
+}
 
 type webhookRow struct {
 	WorkspaceID      string      `db:"workspace_id,key"`
@@ -111,15 +125,15 @@ func webhookIn(ctx context.Context, r sqldb.Reader, workspace, id, lock string) 
 
 // InsertWebhook stores a webhook, which gets the events from now on.
 func (s *WebhookStore) InsertWebhook(ctx context.Context, h *outside.Webhook) error {
-	return s.configure(ctx, h.WorkspaceID, func(t *tx) error {
-		w, err := workspaceIn(ctx, t, h.WorkspaceID, "")
+	return s.db.Configure(ctx, h.WorkspaceID, func(t *transaction.Tx) error {
+		w, err := transaction.WorkspaceIn(ctx, t, h.WorkspaceID, "")
 		if err != nil {
 			return err
 		}
-		if err := webhookCeiling.room(ctx, t, h.WorkspaceID); err != nil {
+		if err := webhookCeiling.Room(ctx, t, h.WorkspaceID); err != nil {
 			return err
 		}
-		t.created = h.ID
+		t.Created = h.ID
 		h.Version, h.SentTo = 1, w.LastSeq
 		_, err = t.Insert(ctx, webhookTable.Rows(webhookRowOf(h)), "")
 		return err
@@ -133,8 +147,8 @@ func (s *WebhookStore) ChangeWebhook(ctx context.Context, workspace, id string, 
 	change func(h *outside.Webhook, newest int64) (*outside.WebhookDelivery, error),
 ) (*outside.Webhook, error) {
 	var h *outside.Webhook
-	err := s.configure(ctx, workspace, func(t *tx) error {
-		w, err := workspaceIn(ctx, t, workspace, "")
+	err := s.db.Configure(ctx, workspace, func(t *transaction.Tx) error {
+		w, err := transaction.WorkspaceIn(ctx, t, workspace, "")
 		if err != nil {
 			return err
 		}
@@ -157,7 +171,7 @@ func (s *WebhookStore) ChangeWebhook(ctx context.Context, workspace, id string, 
 		h.Version++
 		switch {
 		case h.SentTo != before.SentTo || skipped != nil:
-			return t.resetLanes(ctx, h, skipped)
+			return resetLanes(ctx, t, h, skipped)
 		case h.URL != before.URL, h.Enabled && !before.Enabled:
 			return tryLanesNow(ctx, t, h)
 		}
@@ -170,7 +184,7 @@ func (s *WebhookStore) ChangeWebhook(ctx context.Context, workspace, id string, 
 }
 
 // resetLanes deletes the webhook's backlog of sessions: it continues from its one number.
-func (t *tx) resetLanes(ctx context.Context, h *outside.Webhook, skipped *outside.WebhookDelivery) error {
+func resetLanes(ctx context.Context, t *transaction.Tx, h *outside.Webhook, skipped *outside.WebhookDelivery) error {
 	_, err := t.Write(ctx, "DELETE FROM webhook_lanes WHERE workspace_id = $1 AND webhook_id = $2", h.WorkspaceID, h.ID)
 	if err != nil {
 		return err
@@ -180,13 +194,13 @@ func (t *tx) resetLanes(ctx context.Context, h *outside.Webhook, skipped *outsid
 	if err != nil || skipped == nil {
 		return err
 	}
-	return t.writeDeliveries(ctx, h.WorkspaceID, h.ID, []outside.WebhookDelivery{*skipped})
+	return writeDeliveries(ctx, t, h.WorkspaceID, h.ID, []outside.WebhookDelivery{*skipped})
 }
 
 // tryLanesNow makes the backlog due at once: after correcting an address or enabling a webhook,
 // people would otherwise wait hours for the next retry.
-func tryLanesNow(ctx context.Context, t *tx, h *outside.Webhook) error {
-	now := sqldb.At(t.store.cfg.Clock())
+func tryLanesNow(ctx context.Context, t *transaction.Tx, h *outside.Webhook) error {
+	now := sqldb.At(t.DB.Clock())
 	_, err := t.Write(ctx, "UPDATE webhook_lanes SET due_at = $3 WHERE workspace_id = $1 AND webhook_id = $2 AND due_at > $3",
 		h.WorkspaceID, h.ID, now)
 	if err != nil {
@@ -199,7 +213,7 @@ func tryLanesNow(ctx context.Context, t *tx, h *outside.Webhook) error {
 
 // DeleteWebhook deletes a webhook with its deliveries. Only requests in flight are still sent.
 func (s *WebhookStore) DeleteWebhook(ctx context.Context, workspace, id string, version int64) error {
-	return s.configure(ctx, workspace, func(t *tx) error {
+	return s.db.Configure(ctx, workspace, func(t *transaction.Tx) error {
 		h, err := webhookIn(ctx, t, workspace, id, s.db.Dialect.Lock)
 		if err != nil {
 			return err

@@ -8,7 +8,10 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
+
+var zoneCeiling = transaction.Ceiling{Most: 500, Noun: "zones", From: "zones WHERE deleted_at IS NULL"}
 
 type zoneRow struct {
 	WorkspaceID       string      `db:"workspace_id,key"`
@@ -58,7 +61,7 @@ func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]userd
 	if err != nil {
 		return nil, "", fmt.Errorf("list the zones: %w", err)
 	}
-	return values(rows, (*zoneRow).zone), next, nil
+	return transaction.Values(rows, (*zoneRow).zone), next, nil
 }
 
 // noLimit makes a page unlimited.
@@ -92,7 +95,7 @@ func (d *Data) Zone(ctx context.Context, id string) (*userdata.Zone, error) {
 
 // InsertZone stores a zone at version 1.
 func (d *Data) InsertZone(ctx context.Context, z *userdata.Zone) error {
-	if err := zoneCeiling.room(ctx, d.r, d.workspace); err != nil {
+	if err := zoneCeiling.Room(ctx, d.r, d.workspace); err != nil {
 		return err
 	}
 	z.WorkspaceID, z.Version = d.workspace, 1
@@ -106,16 +109,16 @@ func (d *Data) InsertZone(ctx context.Context, z *userdata.Zone) error {
 func (d *Data) UpdateZone(ctx context.Context, z *userdata.Zone) error {
 	row := zoneRowOf(d.workspace, z)
 	n, err := d.exec(ctx, zoneUpdate, zoneTable.Updated(&row)...)
-	return d.updated(ctx, n, err, "zones", "zone", z.ID, &z.Version)
+	return updated(ctx, d, n, err, "zones", "zone", z.ID, &z.Version)
 }
 
 // updated turns the result of a conditional update into an error, or increments the version.
-func (d *Data) updated(ctx context.Context, n int64, err error, table, noun, id string, version *int64) error {
+func updated(ctx context.Context, d *Data, n int64, err error, table, noun, id string, version *int64) error {
 	if err != nil {
 		return fmt.Errorf("update the %s: %w", noun, err)
 	}
 	if n == 0 {
-		return staleOrGone(ctx, d.r, table, noun, d.workspace, id)
+		return transaction.StaleOrGone(ctx, d.r, table, noun, d.workspace, id)
 	}
 	*version++
 	return nil

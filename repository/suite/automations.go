@@ -219,11 +219,11 @@ func runs(w *world) {
 	v, err = w.View(ctx, ws, queued.ID)
 	w.ok(err)
 	w.equal(len(v.Grants), 0, "and counts no more")
-	records, _, err := w.Automations.RunRecords(ctx, ws, domain.SessionFilter{AutomationID: automation.ID, Limit: 10})
+	records, _, err := w.Records.RunRecords(ctx, ws, domain.SessionFilter{AutomationID: automation.ID, Limit: 10})
 	w.ok(err)
 	w.equal([]any{len(records), records[0].Session.ID}, []any{4, queued.ID}, "the history, newest first")
 	runs := func(f domain.SessionFilter) int {
-		records, _, err := w.Automations.RunRecords(ctx, ws, f)
+		records, _, err := w.Records.RunRecords(ctx, ws, f)
 		w.ok(err)
 		return len(records)
 	}

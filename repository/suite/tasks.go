@@ -49,10 +49,10 @@ func tasks(w *world) {
 	c := w.tasksChange(s, one, two, asked)
 	c.Executions = []*domain.Execution{work}
 	w.ok(w.Commit(ctx, c))
-	of, err := w.Tasks.TaskExecution(ctx, one)
+	of, err := w.Records.TaskExecution(ctx, one)
 	w.ok(err)
 	w.equal(of, work, "the execution of a task")
-	_, err = w.Tasks.TaskExecution(ctx, two)
+	_, err = w.Records.TaskExecution(ctx, two)
 	w.code(err, domain.CodeNotFound)
 	w.equal([]int64{one.Version, two.Version}, []int64{1, 1}, "versions")
 	for _, t := range []*domain.Task{one, two, asked} {

@@ -214,7 +214,7 @@ func (w *world) eventsOf(all []*domain.LogEvent, session *string, types []domain
 		}
 	}
 	for at := after; at < to; {
-		page, scanned, err := w.Webhooks.EventsOfTypes(w.Context(), us, session, types, at, to, size)
+		page, scanned, err := w.Events.EventsOfTypes(w.Context(), us, session, types, at, to, size)
 		w.ok(err)
 		if scanned <= at || scanned > to {
 			w.Fatalf("read from %d to %d, and came to %d", at, to, scanned)

@@ -57,7 +57,7 @@ func TestAChatIsNotifiedWhenItRests(t *testing.T) {
 	if got := w.reread(s); got.State.PendingCause != domain.CauseExternalResult || got.QueuedAt == nil {
 		t.Fatalf("it does not ask for a round: %+v", got.State)
 	}
-	x, err := w.store.Tasks.TaskExecution(t.Context(), w.task("tsk_1"))
+	x, err := w.store.Records.TaskExecution(t.Context(), w.task("tsk_1"))
 	w.ok(err)
 	if got := w.said(s); got != `EXTERNAL_RESULT SUCCESS {"film":"1.mp4"}` {
 		t.Errorf("it got %s (its call: %s)", got, x.Status)

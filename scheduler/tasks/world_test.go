@@ -69,7 +69,7 @@ func openWorld(t *testing.T, path string, now time.Time) *world {
 			return func(int) time.Duration { return time.Second }
 		},
 	})
-	w.service = tasks.New(tasks.Config{Door: w.door, Store: store.Tasks, Remote: w, Shown: shown, Describe: describe, Clock: w.clock, NewID: ids.New, Log: zerolog.Nop()})
+	w.service = tasks.New(tasks.Config{Door: w.door, Store: taskStore{store.Tasks, store.Records}, Remote: w, Shown: shown, Describe: describe, Clock: w.clock, NewID: ids.New, Log: zerolog.Nop()})
 	t.Cleanup(func() { _ = w.service.Stop(context.Background()) })
 	return w
 }
@@ -230,6 +230,11 @@ func (w *world) sound() {
 			w.Errorf("invariant %s: %d (%s)", i.Name, i.Count, i.Description)
 		}
 	}
+}
+
+type taskStore struct {
+	*repository.TaskStore
+	*repository.RecordStore
 }
 
 type (
