@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/automations"
 )
 
 // answerStore, sessionStore and taskStore are the scheduler's reads before a decision; webhookStore has webhooks and their log.
@@ -22,7 +23,7 @@ type (
 	}
 	sessionStore struct {
 		*repository.SessionStore
-		*repository.AutomationStore
+		*automations.AutomationStore
 	}
 	taskStore struct {
 		*repository.TaskStore

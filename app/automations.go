@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/repository"
+	stored "github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
@@ -18,7 +19,7 @@ import (
 type automationService struct {
 	*automations.Service
 	*automations.Runs
-	*repository.AutomationStore
+	*stored.AutomationStore
 	*repository.RecordStore
 	app *App
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -36,10 +37,10 @@ func (s *base) automationView(ctx context.Context, r sqldb.Reader, workspace, au
 	if automation == "" {
 		return v, nil
 	}
-	if v.Automation, err = automationIn(ctx, r, workspace, automation); err != nil {
+	if v.Automation, err = automations.AutomationIn(ctx, r, workspace, automation); err != nil {
 		return nil, err
 	}
-	if v.Due, err = dueIn(ctx, r, workspace, automation); err != nil {
+	if v.Due, err = automations.DueIn(ctx, r, workspace, automation); err != nil {
 		return nil, err
 	}
 	var last sqldb.Stamp
@@ -70,7 +71,7 @@ func runsOf(ctx context.Context, r sqldb.Reader, v *domain.AutomationView) error
 		"AND automation_id = $2 AND type = 'AUTOMATION' "+
 		"AND phase <> 'COMPLETED' ORDER BY created_at, id LIMIT $3) runs "+
 		"UNION ALL SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND id = $4",
-		ws, automation.ID, maxDue, automation.SeedSessionID)
+		ws, automation.ID, automations.MaxDue, automation.SeedSessionID)
 	if err != nil {
 		return fmt.Errorf("read the runs: %w", err)
 	}
@@ -138,7 +139,7 @@ func endsOf(ctx context.Context, r sqldb.Reader, automation *domain.Automation) 
 // activeGrants lists the grants of a run's automation that are not revoked, with their uses in this
 // run.
 func activeGrants(ctx context.Context, r sqldb.Reader, workspace, automation, run string) ([]*domain.Grant, error) {
-	all, err := grantsIn(ctx, r, workspace, automation, run)
+	all, err := automations.GrantsIn(ctx, r, workspace, automation, run)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -39,8 +40,8 @@ func (s *base) apply(ctx context.Context, t *transaction.Tx, c *domain.Change, c
 	}
 	for _, write := range []func() error{
 		func() error { return writeSessions(ctx, t, c) },
-		func() error { return writeAutomations(ctx, t, c) },
-		func() error { return writeOccurrences(ctx, t, c.Occurrences) },
+		func() error { return automations.Write(ctx, t, c) },
+		func() error { return automations.WriteOccurrences(ctx, t, c.Occurrences) },
 		func() error { return writeQueue(ctx, t, c) },
 		func() error { return writeMessages(ctx, t, c) },
 		func() error { return writeExecutions(ctx, t, c.Executions) },

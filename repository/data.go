@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/search"
@@ -59,7 +60,7 @@ func (d *Data) Savepoint(ctx context.Context, fn func() error) error {
 
 // RoomForAutomations returns an error if so many more automations would exceed the limit.
 func (d *Data) RoomForAutomations(ctx context.Context, more int) error {
-	return automationCeiling.RoomFor(ctx, d.r, d.workspace, more)
+	return automations.Ceiling.RoomFor(ctx, d.r, d.workspace, more)
 }
 
 // one returns the row with an id.

@@ -7,6 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/migrations"
+	"github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/search"
@@ -52,7 +53,7 @@ type Store struct {
 	Records     *RecordStore
 	Events      *EventStore
 	Approvals   *ApprovalStore
-	Automations *AutomationStore
+	Automations *automations.AutomationStore
 	Slot        *SlotStore
 	Nodes       *NodeStore
 	Requests    *RequestStore
@@ -110,7 +111,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Records:     &RecordStore{b},
 		Events:      &EventStore{b},
 		Approvals:   &ApprovalStore{b},
-		Automations: newAutomationStore(db),
+		Automations: automations.NewAutomationStore(db),
 		Slot:        &SlotStore{b},
 		Nodes:       &NodeStore{base: b},
 		Requests:    newRequestStore(db),

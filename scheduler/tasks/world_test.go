@@ -17,6 +17,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/scheduler/slot"
 	"github.com/fermata-dev/fermata/scheduler/tasks"
@@ -239,7 +240,7 @@ type taskStore struct {
 
 type (
 	sessionReads    = *repository.SessionStore
-	automationReads = *repository.AutomationStore
+	automationReads = *automations.AutomationStore
 )
 
 func describe(command string, _ json.RawMessage) domain.Text { return domain.Same("Run " + command) }

@@ -4,6 +4,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/repository"
+	stored "github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/scheduler/automations"
 )
@@ -23,7 +24,7 @@ type (
 	}
 	sessionStore struct {
 		*repository.SessionStore
-		*repository.AutomationStore
+		*stored.AutomationStore
 	}
 )
 

@@ -1,4 +1,4 @@
-package repository
+package automations
 
 import (
 	"context"
@@ -82,8 +82,8 @@ func (s *AutomationStore) Grants(ctx context.Context, workspace, automation, cur
 	return all, next, err
 }
 
-// grantsIn lists the grants that are not revoked, with their uses in one run.
-func grantsIn(ctx context.Context, r sqldb.Reader, workspace, automation, run string) ([]*domain.Grant, error) {
+// GrantsIn lists the grants that are not revoked, with their uses in one run.
+func GrantsIn(ctx context.Context, r sqldb.Reader, workspace, automation, run string) ([]*domain.Grant, error) {
 	var rows []grantUseRow
 	err := r.All(ctx, &rows, "SELECT "+grantTable.ColumnsOf("g")+", "+grantUse+") AS uses, "+grantUse+
 		" AND e.session_id = $3) AS uses_in_run FROM grants g WHERE g.workspace_id = $1 AND g.automation_id = $2 AND g.revoked_at IS NULL "+

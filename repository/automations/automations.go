@@ -1,4 +1,4 @@
-package repository
+package automations
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
-var automationCeiling = transaction.Ceiling{Most: 500, Noun: "automations", From: "automations WHERE deleted_at IS NULL"}
+var Ceiling = transaction.Ceiling{Most: 500, Noun: "automations", From: "automations WHERE deleted_at IS NULL"}
 
 // AutomationStore stores automations with their occurrences, grants and runs.
 type AutomationStore struct{ db *transaction.DB }
 
-// newAutomationStore makes the store of automations.
-func newAutomationStore(db *transaction.DB) *AutomationStore { return &AutomationStore{db} }
+// NewAutomationStore makes the store of automations.
+func NewAutomationStore(db *transaction.DB) *AutomationStore { return &AutomationStore{db} }
 
 type automationRow struct {
 	WorkspaceID       string      `db:"workspace_id,key"`
@@ -105,10 +105,10 @@ func (r *automationRow) automation() (*domain.Automation, error) {
 
 // Automation returns one automation that is not deleted.
 func (s *AutomationStore) Automation(ctx context.Context, workspace, id string) (*domain.Automation, error) {
-	return automationIn(ctx, s.db, workspace, id)
+	return AutomationIn(ctx, s.db, workspace, id)
 }
 
-func automationIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*domain.Automation, error) {
+func AutomationIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*domain.Automation, error) {
 	var row automationRow
 	err := r.Get(
 		ctx,
@@ -194,9 +194,9 @@ func (s *AutomationStore) automationRefs(ctx context.Context, sql string, args .
 	return out, nil
 }
 
-// writeAutomations writes every automation of a change, provided its version is still the one that
+// Write writes every automation of a change, provided its version is still the one that
 // was read.
-func writeAutomations(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
+func Write(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
 	for _, w := range c.Automations {
 		if w.Bookkeeping {
 			err := t.WriteOne(
@@ -221,7 +221,7 @@ func writeAutomations(ctx context.Context, t *transaction.Tx, c *domain.Change) 
 			return err
 		}
 		if w.Insert {
-			if err = automationCeiling.Room(ctx, t, a.WorkspaceID); err != nil {
+			if err = Ceiling.Room(ctx, t, a.WorkspaceID); err != nil {
 				return err
 			}
 			_, err = t.Insert(ctx, automationTable.Rows(row), "")

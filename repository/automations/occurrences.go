@@ -1,4 +1,4 @@
-package repository
+package automations
 
 import (
 	"cmp"
@@ -37,9 +37,9 @@ func (r *occurrenceRow) occurrence() (*domain.Occurrence, error) {
 	}, nil
 }
 
-// writeOccurrences records the outcomes of scheduled instants. Only a DUE occurrence can change: a
+// WriteOccurrences records the outcomes of scheduled instants. Only a DUE occurrence can change: a
 // decided one is final, so nothing fires twice.
-func writeOccurrences(ctx context.Context, t *transaction.Tx, occurrences []*domain.Occurrence) error {
+func WriteOccurrences(ctx context.Context, t *transaction.Tx, occurrences []*domain.Occurrence) error {
 	for _, o := range occurrences {
 		n, err := t.Insert(ctx, occurrenceTable.Rows(occurrenceRow{
 			WorkspaceID: o.WorkspaceID, AutomationID: o.AutomationID, ScheduledAt: sqldb.At(o.ScheduledAt),
@@ -94,15 +94,15 @@ func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f d
 	return all, next, err
 }
 
-// maxDue limits how many DUE occurrences of an automation a decision reads: more than the misfire
+// MaxDue limits how many DUE occurrences of an automation a decision reads: more than the misfire
 // policy "all" ever leaves.
-const maxDue = 200
+const MaxDue = 200
 
-// dueIn lists the DUE occurrences of an automation, oldest first.
-func dueIn(ctx context.Context, r sqldb.Reader, workspace, automation string) ([]*domain.Occurrence, error) {
+// DueIn lists the DUE occurrences of an automation, oldest first.
+func DueIn(ctx context.Context, r sqldb.Reader, workspace, automation string) ([]*domain.Occurrence, error) {
 	var rows []occurrenceRow
 	err := r.All(ctx, &rows, "SELECT "+occurrenceTable.Columns()+" FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 "+
-		"AND state = 'DUE' ORDER BY scheduled_at LIMIT $3", workspace, automation, maxDue)
+		"AND state = 'DUE' ORDER BY scheduled_at LIMIT $3", workspace, automation, MaxDue)
 	if err != nil {
 		return nil, fmt.Errorf("read the due work: %w", err)
 	}
