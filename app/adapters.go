@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/automations"
+	"github.com/fermata-dev/fermata/repository/outside"
 )
 
 // answerStore, sessionStore and taskStore are the scheduler's reads before a decision; webhookStore has webhooks and their log.
@@ -26,11 +27,11 @@ type (
 		*automations.AutomationStore
 	}
 	taskStore struct {
-		*repository.TaskStore
+		*outside.TaskStore
 		*repository.RecordStore
 	}
 	webhookStore struct {
-		*repository.WebhookStore
+		*outside.WebhookStore
 		*repository.EventStore
 	}
 )
@@ -85,7 +86,7 @@ type (
 // newsStore finds the sessions that wait for a provider.
 type newsStore struct {
 	*repository.SlotStore
-	*repository.ProviderStore
+	*outside.ProviderStore
 	*repository.WorkspaceStore
 }
 

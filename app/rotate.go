@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/notify/webhooks"
 	"github.com/fermata-dev/fermata/operate"
-	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/outside"
 	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
@@ -33,17 +33,17 @@ func (c *Rotate) Run(ctx context.Context, out io.Writer) (err error) {
 }
 
 // placeOf is the place that a stored secret is bound to.
-func (a *App) placeOf(of *repository.Sealed) (seal.Place, error) {
+func (a *App) placeOf(of *outside.Sealed) (seal.Place, error) {
 	switch of.What {
-	case repository.SealedProvider:
+	case outside.SealedProvider:
 		return a.providers.PlaceOf(of.WorkspaceID, of.ID, of.Kind, json.RawMessage(of.Config))
-	case repository.SealedConnector:
+	case outside.SealedConnector:
 		return a.connectors.PlaceOf(of.WorkspaceID, of.ID, of.Kind, json.RawMessage(of.Config))
-	case repository.SealedGrant:
+	case outside.SealedGrant:
 		return connectors.GrantPlace(of.WorkspaceID, of.ID, of.Origin), nil
-	case repository.SealedHook:
+	case outside.SealedHook:
 		return automations.HookPlace(of.WorkspaceID, of.ID), nil
-	case repository.SealedWebhook, repository.SealedOldWebhook:
+	case outside.SealedWebhook, outside.SealedOldWebhook:
 		return webhooks.Place(of.WorkspaceID, of.ID), nil
 	}
 	return nil, nil

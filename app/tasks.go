@@ -7,13 +7,13 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/outside"
 	"github.com/fermata-dev/fermata/scheduler/tasks"
 )
 
 // taskReads combines reads of stored tasks with the operations on them.
 type taskReads struct {
-	*repository.TaskStore
+	*outside.TaskStore
 	service *tasks.Service
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/outside"
 )
 
 // rotated is the result of re-encrypting the stored secrets.
@@ -24,7 +25,7 @@ type Rotation struct {
 	Keys    *seal.Keys
 	Secrets *repository.SecretStore
 	// Place is the place that a secret is bound to.
-	Place func(*repository.Sealed) (seal.Place, error)
+	Place func(*outside.Sealed) (seal.Place, error)
 }
 
 // Run re-encrypts the secrets and reports the result; it returns an error if some cannot be decrypted.
@@ -74,7 +75,7 @@ func (r *Rotation) rotate(ctx context.Context) (*rotated, error) {
 		switch {
 		case err == nil:
 			done.Resealed++
-		case !errors.Is(err, repository.ErrChangedMeanwhile): // the concurrent change encrypted it with the newest key
+		case !errors.Is(err, outside.ErrChangedMeanwhile): // the concurrent change encrypted it with the newest key
 			return nil, err
 		}
 	}
@@ -82,7 +83,7 @@ func (r *Rotation) rotate(ctx context.Context) (*rotated, error) {
 }
 
 // open returns a decrypted secret and its place.
-func (r *Rotation) open(of *repository.Sealed) (secret string, at seal.Place, err error) {
+func (r *Rotation) open(of *outside.Sealed) (secret string, at seal.Place, err error) {
 	if at, err = r.Place(of); err != nil {
 		return "", nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/outside"
 )
 
 type inboxRow struct {
@@ -127,5 +128,5 @@ func recount(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
 const recountSQL = "UPDATE sessions SET " +
 	"inbox_pending = (SELECT COUNT(*) FROM inbox i WHERE i.workspace_id = $1 AND i.session_id = $2 AND i.done_at IS NULL), " +
 	"open_approvals = (SELECT COUNT(*) FROM approvals a WHERE a.workspace_id = $1 AND a.session_id = $2 AND a.status = 'open'), " +
-	"open_tasks = (SELECT COUNT(*) FROM tasks x WHERE x.workspace_id = $1 AND x.session_id = $2 AND " + taskIsOpen + ") " +
+	"open_tasks = (SELECT COUNT(*) FROM tasks x WHERE x.workspace_id = $1 AND x.session_id = $2 AND " + outside.TaskIsOpen + ") " +
 	"WHERE workspace_id = $1 AND id = $2"

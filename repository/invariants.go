@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/outside"
 )
 
 // invariant counts violations of a rule in one workspace ($1).
@@ -89,9 +90,9 @@ var invariants = []invariant{
 			"WHERE a.workspace_id = $1 AND a.session_id = s.id AND a.status = 'open')"},
 	{"tasks_miscounted", "a session's count of its unfinished tasks is wrong",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.open_tasks <> (SELECT COUNT(*) FROM tasks x " +
-			"WHERE x.workspace_id = $1 AND x.session_id = s.id AND " + taskIsOpen + ")"},
+			"WHERE x.workspace_id = $1 AND x.session_id = s.id AND " + outside.TaskIsOpen + ")"},
 	{"task_of_ended_session", "a task is unfinished although its session has ended or was deleted",
-		"SELECT COUNT(*) FROM tasks x WHERE x.workspace_id = $1 AND " + taskIsOpen + " AND NOT EXISTS " +
+		"SELECT COUNT(*) FROM tasks x WHERE x.workspace_id = $1 AND " + outside.TaskIsOpen + " AND NOT EXISTS " +
 			"(SELECT 1 FROM sessions s WHERE s.workspace_id = $1 AND s.id = x.session_id AND s.phase <> 'COMPLETED')"},
 	{"queue_miscounted", "the workspace's count of its queue is wrong",
 		"SELECT ABS(w.queue_length - (SELECT COUNT(*) FROM queue q WHERE q.workspace_id = $1)) FROM workspaces w WHERE w.id = $1"},

@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/outside"
 )
 
 var keyCeiling = transaction.Ceiling{Most: 500, Noun: "keys", From: "keys WHERE revoked_at IS NULL"}
@@ -137,7 +138,7 @@ func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func
 		if err != nil {
 			return err
 		}
-		return endPushes(ctx, t, "workspace_id = $1 AND person = $2", workspace, id)
+		return outside.EndPushes(ctx, t, "workspace_id = $1 AND person = $2", workspace, id)
 	})
 }
 

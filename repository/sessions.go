@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/outside"
 )
 
 // SessionStore reads sessions and their messages.
@@ -212,7 +213,7 @@ func deleteSessions(ctx context.Context, t *transaction.Tx, c *domain.Change) er
 		if err := dropKept(ctx, t, w.Session); err != nil {
 			return err
 		}
-		if err := deleteTasksOf(ctx, t, w.Session); err != nil {
+		if err := outside.DeleteTasksOf(ctx, t, w.Session); err != nil {
 			return err
 		}
 		if err := countQueue(ctx, t, c.WorkspaceID); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/outside"
 )
 
 var signInCeiling = transaction.Ceiling{Most: 10_000, Noun: "sign-ins", From: "sign_ins WHERE 1 = 1"}
@@ -109,14 +110,14 @@ func (s *SignInStore) EndSignIn(ctx context.Context, workspace, owner, id string
 		if err != nil {
 			return err
 		}
-		return endPushes(ctx, t, "sign_in = $1", id)
+		return outside.EndPushes(ctx, t, "sign_in = $1", id)
 	})
 }
 
 // EndSignIns deletes all sign-ins of an owner, as EndSignIn does one.
 func (s *SignInStore) EndSignIns(ctx context.Context, workspace, owner string) error {
 	return s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
-		err := endPushes(ctx, t, "sign_in IN (SELECT id FROM sign_ins WHERE workspace_id = $1 AND owner = $2)", workspace, owner)
+		err := outside.EndPushes(ctx, t, "sign_in IN (SELECT id FROM sign_ins WHERE workspace_id = $1 AND owner = $2)", workspace, owner)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/outside"
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
@@ -60,14 +61,14 @@ type Store struct {
 	Keys        *KeyStore
 	SignIns     *SignInStore
 	Passkeys    *PasskeyStore
-	Providers   *ProviderStore
-	Secrets     *SecretStore
+	Providers   *outside.ProviderStore
+	Secrets     *outside.SecretStore
 	Histories   *HistoryStore
-	Webhooks    *WebhookStore
-	Pushes      *PushStore
+	Webhooks    *outside.WebhookStore
+	Pushes      *outside.PushStore
 	Agents      *AgentStore
-	Tasks       *TaskStore
-	Connectors  *ConnectorStore
+	Tasks       *outside.TaskStore
+	Connectors  *outside.ConnectorStore
 	Files       *FileStore
 }
 
@@ -77,7 +78,7 @@ type base struct {
 	db             *transaction.DB
 	settings       settingsCache
 	states         workspaceStates
-	connectors     *ConnectorStore
+	connectors     *outside.ConnectorStore
 	reservedBeside func(workspace string) float64 // nil: nothing is reserved
 }
 
@@ -103,7 +104,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		DB: opened, Node: cfg.Node, Incarnation: cfg.Incarnation, Clock: cfg.Clock, NewID: cfg.NewID,
 		Search: search.IndexOf(opened.Dialect), OnCommitted: cfg.Committed,
 	}
-	b := &base{cfg: cfg, db: db, connectors: newConnectorStore(db)}
+	b := &base{cfg: cfg, db: db, connectors: outside.NewConnectorStore(db)}
 	return &Store{
 		base:        b,
 		Workspaces:  &WorkspaceStore{b},
@@ -118,13 +119,13 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Keys:        newKeyStore(db),
 		SignIns:     newSignInStore(db),
 		Passkeys:    newPasskeyStore(db),
-		Providers:   newProviderStore(db),
-		Secrets:     newSecretStore(db),
+		Providers:   outside.NewProviderStore(db),
+		Secrets:     outside.NewSecretStore(db),
 		Histories:   &HistoryStore{b},
-		Webhooks:    newWebhookStore(db, b.apply),
-		Pushes:      newPushStore(db),
+		Webhooks:    outside.NewWebhookStore(db, b.apply),
+		Pushes:      outside.NewPushStore(db),
 		Agents:      newAgentStore(db),
-		Tasks:       newTaskStore(db),
+		Tasks:       outside.NewTaskStore(db),
 		Connectors:  b.connectors,
 		Files:       newFileStore(db),
 	}, nil

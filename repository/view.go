@@ -7,6 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/outside"
 )
 
 // View reads everything that a decision about one session needs, as of one instant, without locks.
@@ -208,7 +209,7 @@ func viewOf(ctx context.Context, r sqldb.Reader, v *domain.View, row *sessionRow
 		}
 	}
 	if row.OpenTasks > 0 {
-		if v.Tasks, err = openTasks(ctx, r, s.WorkspaceID, s.ID); err != nil {
+		if v.Tasks, err = outside.OpenTasks(ctx, r, s.WorkspaceID, s.ID); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/outside"
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
@@ -73,7 +74,7 @@ func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, p
 			return err
 		}
 		if !reflect.DeepEqual(before, w.Settings.Notifications) || patch.TimeZone != nil {
-			if err := syncMailRecipients(ctx, t, w, row.LastSeq); err != nil {
+			if err := outside.SyncMailRecipients(ctx, t, w, row.LastSeq); err != nil {
 				return err
 			}
 		}

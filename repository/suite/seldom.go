@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/outside"
 )
 
 // seldomAsked is what the other stories leave out: with it every statement is asked once.
@@ -47,11 +47,11 @@ func (w *world) resealing(automation *domain.Automation) {
 	sealed, err := w.Secrets.SealedOtherwise(ctx, "v4")
 	w.ok(err)
 	w.equal(len(sealed), 1, "secrets sealed otherwise")
-	w.equal(sealed[0], repository.Sealed{
-		What: repository.SealedHook, WorkspaceID: automation.WorkspaceID, ID: automation.ID, Text: "v3.sealed",
+	w.equal(sealed[0], outside.Sealed{
+		What: outside.SealedHook, WorkspaceID: automation.WorkspaceID, ID: automation.ID, Text: "v3.sealed",
 	}, "what is sealed otherwise")
 	w.ok(w.Secrets.Reseal(ctx, &sealed[0], "v4.sealed"))
-	if err := w.Secrets.Reseal(ctx, &sealed[0], "v5.sealed"); !errors.Is(err, repository.ErrChangedMeanwhile) {
+	if err := w.Secrets.Reseal(ctx, &sealed[0], "v5.sealed"); !errors.Is(err, outside.ErrChangedMeanwhile) {
 		w.Errorf("what was sealed meanwhile: %v", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/automations"
+	"github.com/fermata-dev/fermata/repository/outside"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/scheduler/slot"
 	"github.com/fermata-dev/fermata/scheduler/tasks"
@@ -234,7 +235,7 @@ func (w *world) sound() {
 }
 
 type taskStore struct {
-	*repository.TaskStore
+	*outside.TaskStore
 	*repository.RecordStore
 }
 

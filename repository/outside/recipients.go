@@ -1,4 +1,4 @@
-package repository
+package outside
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
-// syncMailRecipients makes the recipient rows match the settings: a new recipient gets the events
+// SyncMailRecipients makes the recipient rows match the settings: a new recipient gets the events
 // after newest. Pauses for the quiet hours of the old settings are cleared.
-func syncMailRecipients(ctx context.Context, t *transaction.Tx, w *domain.Workspace, newest int64) error {
+func SyncMailRecipients(ctx context.Context, t *transaction.Tx, w *domain.Workspace, newest int64) error {
 	var rows []webhookRow
 	err := t.All(ctx, &rows, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND kind = $2 ORDER BY id",
 		w.ID, string(outside.WebhookMail))

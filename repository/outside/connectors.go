@@ -1,4 +1,4 @@
-package repository
+package outside
 
 import (
 	"context"
@@ -20,8 +20,8 @@ type ConnectorStore struct {
 	changes connectorChanges
 }
 
-// newConnectorStore makes the store of connectors.
-func newConnectorStore(db *transaction.DB) *ConnectorStore { return &ConnectorStore{db: db} }
+// NewConnectorStore makes the store of connectors.
+func NewConnectorStore(db *transaction.DB) *ConnectorStore { return &ConnectorStore{db: db} }
 
 type connectorRow struct {
 	WorkspaceID  string      `db:"workspace_id,key"`

@@ -1,4 +1,4 @@
-package repository
+package outside
 
 import (
 	"context"
@@ -19,8 +19,8 @@ var pushCeiling = transaction.Ceiling{
 // recording and taking over deliveries works as for all webhooks.
 type PushStore struct{ db *transaction.DB }
 
-// newPushStore makes the store of push subscriptions.
-func newPushStore(db *transaction.DB) *PushStore { return &PushStore{db} }
+// NewPushStore makes the store of push subscriptions.
+func NewPushStore(db *transaction.DB) *PushStore { return &PushStore{db} }
 
 type pushRow struct {
 	webhookRow
@@ -79,10 +79,10 @@ func (s *PushStore) SavePush(ctx context.Context, h *outside.Webhook) (made bool
 		if err != nil {
 			return err
 		}
-		if err := endPushes(ctx, t, "workspace_id = $1 AND url = $2 AND person <> $3", h.WorkspaceID, h.URL, h.Person); err != nil {
+		if err := EndPushes(ctx, t, "workspace_id = $1 AND url = $2 AND person <> $3", h.WorkspaceID, h.URL, h.Person); err != nil {
 			return err
 		}
-		if err := endPushes(ctx, t, "workspace_id = $1 AND holds_until <= $2", h.WorkspaceID, sqldb.At(s.db.Clock())); err != nil {
+		if err := EndPushes(ctx, t, "workspace_id = $1 AND holds_until <= $2", h.WorkspaceID, sqldb.At(s.db.Clock())); err != nil {
 			return err
 		}
 		var there []webhookRow
@@ -159,7 +159,7 @@ func (s *PushStore) PrunePushes(ctx context.Context, now time.Time) error {
 	}
 	for _, workspace := range workspaces {
 		err := s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
-			return endPushes(ctx, t, "workspace_id = $1 AND holds_until <= $2", workspace, sqldb.At(now))
+			return EndPushes(ctx, t, "workspace_id = $1 AND holds_until <= $2", workspace, sqldb.At(now))
 		})
 		if err != nil {
 			return fmt.Errorf("delete the subscriptions of workspace %s that are over: %w", workspace, err)
@@ -185,8 +185,8 @@ func (s *WebhookStore) endPush(ctx context.Context, h *outside.Webhook) error {
 	})
 }
 
-// endPushes deletes the subscriptions that match a condition, which names the workspace.
-func endPushes(ctx context.Context, t *transaction.Tx, where string, args ...any) error {
+// EndPushes deletes the subscriptions that match a condition, which names the workspace.
+func EndPushes(ctx context.Context, t *transaction.Tx, where string, args ...any) error {
 	var rows []struct {
 		WorkspaceID string `db:"workspace_id"`
 		ID          string `db:"id"`

@@ -1,4 +1,4 @@
-package repository
+package outside
 
 import (
 	"context"
@@ -20,8 +20,8 @@ type WebhookStore struct {
 	apply func(ctx context.Context, t *transaction.Tx, c *domain.Change, conditions ...func() error) error
 }
 
-// newWebhookStore makes the store of webhooks. apply writes a change with its events in a transaction.
-func newWebhookStore(
+// NewWebhookStore makes the store of webhooks. apply writes a change with its events in a transaction.
+func NewWebhookStore(
 	db *transaction.DB, apply func(context.Context, *transaction.Tx, *domain.Change, ...func() error) error,
 ) *WebhookStore {
 	return &WebhookStore{db: db, apply: apply}

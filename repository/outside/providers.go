@@ -1,4 +1,4 @@
-package repository
+package outside
 
 import (
 	"context"
@@ -14,8 +14,8 @@ var providerCeiling = transaction.Ceiling{Most: 100, Noun: "providers", From: "p
 // ProviderStore stores the configured providers.
 type ProviderStore struct{ db *transaction.DB }
 
-// newProviderStore makes the store of providers.
-func newProviderStore(db *transaction.DB) *ProviderStore { return &ProviderStore{db} }
+// NewProviderStore makes the store of providers.
+func NewProviderStore(db *transaction.DB) *ProviderStore { return &ProviderStore{db} }
 
 type providerRow struct {
 	WorkspaceID  string      `db:"workspace_id,key"`

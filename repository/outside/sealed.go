@@ -1,4 +1,4 @@
-package repository
+package outside
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 // again.
 type SecretStore struct{ db *transaction.DB }
 
-// newSecretStore makes the store of encrypted secrets.
-func newSecretStore(db *transaction.DB) *SecretStore { return &SecretStore{db} }
+// NewSecretStore makes the store of encrypted secrets.
+func NewSecretStore(db *transaction.DB) *SecretStore { return &SecretStore{db} }
 
 // SealedWith counts the secrets by the first characters of their sealing, which identify the key.
 func (s *SecretStore) SealedWith(ctx context.Context, characters int) (map[string]int, error) {

@@ -1,4 +1,4 @@
-package repository
+package outside
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 // TaskStore stores the tasks of other services.
 type TaskStore struct{ db *transaction.DB }
 
-// newTaskStore makes the store of tasks.
-func newTaskStore(db *transaction.DB) *TaskStore { return &TaskStore{db} }
+// NewTaskStore makes the store of tasks.
+func NewTaskStore(db *transaction.DB) *TaskStore { return &TaskStore{db} }
 
 type taskRow struct {
 	WorkspaceID string      `db:"workspace_id,key"`
@@ -45,8 +45,8 @@ type taskRow struct {
 
 var taskTable = sqldb.NewTable[taskRow]("tasks")
 
-// taskIsOpen is the condition of the partial index of unfinished tasks.
-const taskIsOpen = "(status = 'pending' OR status = 'running' OR status = 'unknown')"
+// TaskIsOpen is the condition of the partial index of unfinished tasks.
+const TaskIsOpen = "(status = 'pending' OR status = 'running' OR status = 'unknown')"
 
 func taskRowOf(t *domain.Task) (taskRow, error) {
 	var err error
@@ -139,11 +139,11 @@ func (s *TaskStore) Tasks(ctx context.Context, workspace string, f domain.TaskFi
 	return all, next, err
 }
 
-// openTasks lists the unfinished tasks of a session, oldest first.
-func openTasks(ctx context.Context, r sqldb.Reader, workspace, session string) ([]*domain.Task, error) {
+// OpenTasks lists the unfinished tasks of a session, oldest first.
+func OpenTasks(ctx context.Context, r sqldb.Reader, workspace, session string) ([]*domain.Task, error) {
 	var rows []taskRow
 	err := r.All(ctx, &rows, "SELECT "+taskTable.Columns()+" FROM tasks "+
-		"WHERE workspace_id = $1 AND session_id = $2 AND "+taskIsOpen+" ORDER BY created_at, id", workspace, session)
+		"WHERE workspace_id = $1 AND session_id = $2 AND "+TaskIsOpen+" ORDER BY created_at, id", workspace, session)
 	if err != nil {
 		return nil, fmt.Errorf("list the open tasks: %w", err)
 	}
@@ -156,7 +156,7 @@ func (s *TaskStore) TaskFigures(ctx context.Context) (map[domain.TaskStatus]int6
 		Status string `db:"status"`
 		Count  int64  `db:"n"`
 	}
-	err := s.db.All(ctx, &rows, "SELECT status, COUNT(*) AS n FROM tasks WHERE "+taskIsOpen+" GROUP BY status")
+	err := s.db.All(ctx, &rows, "SELECT status, COUNT(*) AS n FROM tasks WHERE "+TaskIsOpen+" GROUP BY status")
 	if err != nil {
 		return nil, fmt.Errorf("count the tasks: %w", err)
 	}
@@ -205,9 +205,9 @@ func (s *TaskStore) setDue(ctx context.Context, t *domain.Task, owed string, tri
 	return nil
 }
 
-// deleteTasksOf deletes the tasks of a deleted session, except those whose service must still be
+// DeleteTasksOf deletes the tasks of a deleted session, except those whose service must still be
 // notified: OweTask deletes these afterwards.
-func deleteTasksOf(ctx context.Context, t *transaction.Tx, s *domain.Session) error {
+func DeleteTasksOf(ctx context.Context, t *transaction.Tx, s *domain.Session) error {
 	_, err := t.Write(ctx, "DELETE FROM tasks WHERE workspace_id = $1 AND session_id = $2 AND due_at IS NULL", s.WorkspaceID, s.ID)
 	if err != nil {
 		return fmt.Errorf("delete the tasks of session %s: %w", s.ID, err)
@@ -218,7 +218,7 @@ func deleteTasksOf(ctx context.Context, t *transaction.Tx, s *domain.Session) er
 // taskUpsert inserts or updates by id, provided the version is still the one that was read.
 var taskUpsert = taskTable.Upsert("tasks.session_id = excluded.session_id AND tasks.version = excluded.version - 1")
 
-func writeTasks(ctx context.Context, t *transaction.Tx, tasks []*domain.Task) error {
+func WriteTasks(ctx context.Context, t *transaction.Tx, tasks []*domain.Task) error {
 	tasks = transaction.Distinct(tasks, func(x *domain.Task) string { return x.ID })
 	rows, err := transaction.RowsOf(tasks, taskRowOf)
 	if err != nil {
