@@ -16,7 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/internal/egress"
-	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/people"
 )
 
 // People configures sign-in.
@@ -177,6 +177,6 @@ func (f *Config) warnOfNoAdmin(log zerolog.Logger) {
 
 // uses stores when keys and sign-ins were last used.
 type uses struct {
-	*repository.KeyStore
-	*repository.SignInStore
+	*people.KeyStore
+	*people.SignInStore
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/outside"
+	"github.com/fermata-dev/fermata/repository/people"
 )
 
 // Commit writes a change atomically and sets its numbers. It returns domain.ErrStale if a session
@@ -48,7 +49,7 @@ func (s *base) apply(ctx context.Context, t *transaction.Tx, c *domain.Change, c
 		func() error { return writeExecutions(ctx, t, c.Executions) },
 		func() error { return writeApprovals(ctx, t, c.Approvals) },
 		func() error { return outside.WriteTasks(ctx, t, c.Tasks) },
-		func() error { return writePasskeyUses(ctx, t, c.Passkeys) },
+		func() error { return people.WritePasskeyUses(ctx, t, c.Passkeys) },
 		func() error { return writeInbox(ctx, t, c) },
 		func() error { writeHistories(t, c.Histories); return nil },
 		func() error { return recount(ctx, t, c) },

@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/outside"
+	"github.com/fermata-dev/fermata/repository/people"
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
@@ -58,9 +59,9 @@ type Store struct {
 	Slot        *SlotStore
 	Nodes       *NodeStore
 	Requests    *RequestStore
-	Keys        *KeyStore
-	SignIns     *SignInStore
-	Passkeys    *PasskeyStore
+	Keys        *people.KeyStore
+	SignIns     *people.SignInStore
+	Passkeys    *people.PasskeyStore
 	Providers   *outside.ProviderStore
 	Secrets     *outside.SecretStore
 	Histories   *HistoryStore
@@ -116,9 +117,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Slot:        &SlotStore{b},
 		Nodes:       &NodeStore{base: b},
 		Requests:    newRequestStore(db),
-		Keys:        newKeyStore(db),
-		SignIns:     newSignInStore(db),
-		Passkeys:    newPasskeyStore(db),
+		Keys:        people.NewKeyStore(db),
+		SignIns:     people.NewSignInStore(db),
+		Passkeys:    people.NewPasskeyStore(db),
 		Providers:   outside.NewProviderStore(db),
 		Secrets:     outside.NewSecretStore(db),
 		Histories:   &HistoryStore{b},

@@ -1,4 +1,4 @@
-package repository
+package people
 
 import (
 	"context"
@@ -16,8 +16,8 @@ var keyCeiling = transaction.Ceiling{Most: 500, Noun: "keys", From: "keys WHERE 
 // KeyStore stores API keys and the tickets that were issued for them.
 type KeyStore struct{ db *transaction.DB }
 
-// newKeyStore makes the store of API keys.
-func newKeyStore(db *transaction.DB) *KeyStore { return &KeyStore{db} }
+// NewKeyStore makes the store of API keys.
+func NewKeyStore(db *transaction.DB) *KeyStore { return &KeyStore{db} }
 
 type keyRow struct {
 	WorkspaceID string      `db:"workspace_id"`

@@ -1,4 +1,4 @@
-package repository
+package people
 
 import (
 	"context"
@@ -15,8 +15,8 @@ var passkeyCeiling = transaction.Ceiling{Most: 10_000, Noun: "registrations of p
 // PasskeyStore stores passkeys.
 type PasskeyStore struct{ db *transaction.DB }
 
-// newPasskeyStore makes the store of passkeys.
-func newPasskeyStore(db *transaction.DB) *PasskeyStore { return &PasskeyStore{db} }
+// NewPasskeyStore makes the store of passkeys.
+func NewPasskeyStore(db *transaction.DB) *PasskeyStore { return &PasskeyStore{db} }
 
 type passkeyRow struct {
 	WorkspaceID  string      `db:"workspace_id"`
@@ -118,7 +118,7 @@ func (s *PasskeyStore) InsertPasskey(
 			return domain.NotFound("registration of a passkey")
 		}
 		if use != nil {
-			if err := writePasskeyUses(ctx, t, []domain.PasskeyUse{*use}); err != nil {
+			if err := WritePasskeyUses(ctx, t, []domain.PasskeyUse{*use}); err != nil {
 				return err
 			}
 		}
@@ -153,9 +153,9 @@ func (s *PasskeyStore) ForgetPasskeys(ctx context.Context, workspace, owner stri
 	})
 }
 
-// writePasskeyUses records the signatures of passkeys, provided each is still valid and has signed
+// WritePasskeyUses records the signatures of passkeys, provided each is still valid and has signed
 // nothing later: of two requests with the same signature only one succeeds.
-func writePasskeyUses(ctx context.Context, t *transaction.Tx, uses []domain.PasskeyUse) error {
+func WritePasskeyUses(ctx context.Context, t *transaction.Tx, uses []domain.PasskeyUse) error {
 	for _, u := range uses {
 		err := t.WriteOne(ctx, domain.PasskeyWrong("used", "This passkey was used for something else meanwhile, or taken back."),
 			"UPDATE passkeys SET sign_count = $3, last_used_at = $4 WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL "+

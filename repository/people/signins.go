@@ -1,4 +1,4 @@
-package repository
+package people
 
 import (
 	"context"
@@ -18,8 +18,8 @@ var signInCeiling = transaction.Ceiling{Most: 10_000, Noun: "sign-ins", From: "s
 // SignInStore stores the sign-ins of people's browsers.
 type SignInStore struct{ db *transaction.DB }
 
-// newSignInStore makes the store of sign-ins.
-func newSignInStore(db *transaction.DB) *SignInStore { return &SignInStore{db} }
+// NewSignInStore makes the store of sign-ins.
+func NewSignInStore(db *transaction.DB) *SignInStore { return &SignInStore{db} }
 
 type signInRow struct {
 	WorkspaceID string      `db:"workspace_id"`
