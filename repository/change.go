@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/outside"
 	"github.com/fermata-dev/fermata/repository/people"
+	"github.com/fermata-dev/fermata/repository/userdata"
 )
 
 // Commit writes a change atomically and sets its numbers. It returns domain.ErrStale if a session
@@ -135,7 +136,7 @@ func (s *Store) Act(
 		if err != nil {
 			return nil, err
 		}
-		return act(ctx, v, dataIn(t, workspace))
+		return act(ctx, v, userdata.DataIn(t, workspace))
 	})
 }
 
@@ -175,7 +176,7 @@ func (s *Store) WriteData(ctx context.Context, workspace string, fn func(context
 		if err != nil {
 			return err
 		}
-		changes, err := fn(ctx, dataIn(t, workspace))
+		changes, err := fn(ctx, userdata.DataIn(t, workspace))
 		if err != nil {
 			return err
 		}

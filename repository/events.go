@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -33,7 +32,7 @@ func (s *base) writeEvents(ctx context.Context, t *transaction.Tx, events []*dom
 }
 
 // Events lists the committed events after a number, in order: of one session, or with session "" of
-// the whole workspace. Data is the encoding that was stored. more reports that there are further
+// the whole workspace. Data is the encoding that was userdata. more reports that there are further
 // events after the page.
 func (s *EventStore) Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (
 	events []*domain.LogEvent, more bool, err error,
@@ -157,10 +156,4 @@ func (s *EventStore) pruneTo(ctx context.Context, workspace string, after, to in
 		return 0, fmt.Errorf("prune the log of workspace %s: %w", workspace, err)
 	}
 	return end, nil
-}
-
-// EntriesMadeAt lists the entries of a tool that were created by one call, identified by their
-// CreatedAt, in the order of their ids.
-func (s *EventStore) EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*userdata.Entry, error) {
-	return entriesMadeAt(ctx, s.db, workspace, tool, made, limit)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/userdata"
 )
 
 // forkRow records that a session's record begins with the messages of another one, up to a number.
@@ -59,7 +60,7 @@ func keepForForks(ctx context.Context, t *transaction.Tx, workspace, session str
 	if err != nil {
 		return fmt.Errorf("preserve the messages of forks: %w", err)
 	}
-	return keepFileUses(ctx, t, workspace, session)
+	return userdata.KeepFileUses(ctx, t, workspace, session)
 }
 
 // dropKept deletes the messages that were preserved only for a fork that is now deleted.

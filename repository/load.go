@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/userdata"
 )
 
 // Load writes whole workspaces in one transaction with the caller's own statements, and indexes
@@ -20,7 +21,7 @@ func (s *Store) Load(ctx context.Context, fill func(t *sqldb.Tx) (workspaces []s
 		}
 		t := s.db.Begun(inner)
 		for _, id := range loaded {
-			if err := indexWhole(ctx, dataIn(t, id)); err != nil {
+			if err := userdata.IndexWhole(ctx, userdata.DataIn(t, id)); err != nil {
 				return fmt.Errorf("index %s for the search: %w", id, err)
 			}
 		}

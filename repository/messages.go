@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/userdata"
 )
 
 type messageRow struct {
@@ -177,7 +178,7 @@ func writeMessages(ctx context.Context, t *transaction.Tx, c *domain.Change) err
 	if err := insertMessages(t, transaction.Distinct(made, id), gone); err != nil {
 		return err
 	}
-	if err := writeFileUses(ctx, t, c, gone); err != nil {
+	if err := userdata.WriteFileUses(ctx, t, c, gone); err != nil {
 		return err
 	}
 	if err := changeMessages(ctx, t, transaction.Distinct(changed, id), gone); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/search"
+	"github.com/fermata-dev/fermata/repository/userdata"
 )
 
 // reindexTogether is how many workspaces share a transaction: most need no change.
@@ -27,7 +28,7 @@ func (s *Store) indexAgain(ctx context.Context) error {
 			}
 			t := s.db.Begun(inner)
 			for _, id := range ids {
-				if err := indexAgain(ctx, dataIn(t, id)); err != nil {
+				if err := userdata.IndexAgain(ctx, userdata.DataIn(t, id)); err != nil {
 					return fmt.Errorf("index %s for the search: %w", id, err)
 				}
 				if _, err := t.Write(ctx, "UPDATE workspaces SET search_version = $2 WHERE id = $1", id, search.Version); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/outside"
 	"github.com/fermata-dev/fermata/repository/people"
 	"github.com/fermata-dev/fermata/repository/search"
+	"github.com/fermata-dev/fermata/repository/userdata"
 )
 
 // Config locates the database and identifies the process.
@@ -36,7 +37,7 @@ type Config struct {
 	// these bytes.
 	Encode func(*domain.LogEvent) ([]byte, error)
 	// Committed is called after each commit that wrote events, on the committing goroutine, with
-	// the change as it was stored. It must not block. Optional.
+	// the change as it was userdata. It must not block. Optional.
 	Committed func(*domain.Change)
 	// AroundCommit, if set, wraps every COMMIT, so that tests can inject failures. Optional.
 	AroundCommit func(commit func() error) error
@@ -67,10 +68,10 @@ type Store struct {
 	Histories   *HistoryStore
 	Webhooks    *outside.WebhookStore
 	Pushes      *outside.PushStore
-	Agents      *AgentStore
+	Agents      *userdata.AgentStore
 	Tasks       *outside.TaskStore
 	Connectors  *outside.ConnectorStore
-	Files       *FileStore
+	Files       *userdata.FileStore
 }
 
 // base is shared by the stores of this package.
@@ -125,10 +126,10 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Histories:   &HistoryStore{b},
 		Webhooks:    outside.NewWebhookStore(db, b.apply),
 		Pushes:      outside.NewPushStore(db),
-		Agents:      newAgentStore(db),
+		Agents:      userdata.NewAgentStore(db),
 		Tasks:       outside.NewTaskStore(db),
 		Connectors:  b.connectors,
-		Files:       newFileStore(db),
+		Files:       userdata.NewFileStore(db),
 	}, nil
 }
 
@@ -140,9 +141,6 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 	return s.indexAgain(ctx)
 }
-
-// ReadData returns the committed data of a workspace, read-only.
-func (s *Store) ReadData(workspace string) *Data { return readData(s.db, workspace) }
 
 // Ping returns an error if the database does not respond.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }

@@ -1,4 +1,4 @@
-package repository
+package userdata
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 // FileStore stores uploads.
 type FileStore struct{ db *transaction.DB }
 
-// newFileStore makes the store of uploads.
-func newFileStore(db *transaction.DB) *FileStore { return &FileStore{db} }
+// NewFileStore makes the store of uploads.
+func NewFileStore(db *transaction.DB) *FileStore { return &FileStore{db} }
 
 // fileChunk is how many bytes of a content a row holds, which limits the memory that a driver, a
 // backup or a slow reader needs at a time.

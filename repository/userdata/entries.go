@@ -1,4 +1,4 @@
-package repository
+package userdata
 
 import (
 	"context"
@@ -158,9 +158,9 @@ func (d *Data) CountEntries(ctx context.Context, toolID string) (int64, error) {
 	return n, nil
 }
 
-// entriesMadeAt lists the entries of a tool that were created by one call, identified by their
+// EntriesMadeAt lists the entries of a tool that were created by one call, identified by their
 // CreatedAt, in the order of their ids.
-func entriesMadeAt(ctx context.Context, r sqldb.Reader, workspace, tool string, made time.Time, limit int) ([]*userdata.Entry, error) {
+func EntriesMadeAt(ctx context.Context, r sqldb.Reader, workspace, tool string, made time.Time, limit int) ([]*userdata.Entry, error) {
 	var rows []entryRow
 	err := r.All(ctx, &rows, "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND tool_id = $2 "+
 		"AND created_at = $3 AND deleted_at IS NULL ORDER BY id LIMIT $4", workspace, tool, sqldb.At(made), limit)

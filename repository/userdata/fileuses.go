@@ -1,4 +1,4 @@
-package repository
+package userdata
 
 import (
 	"context"
@@ -19,10 +19,10 @@ type fileUseRow struct {
 
 var fileUseTable = sqldb.NewTable[fileUseRow]("file_uses")
 
-// writeFileUses records which files are referred to by the messages that a change creates or edits.
+// WriteFileUses records which files are referred to by the messages that a change creates or edits.
 // A message without files costs nothing. A reference that an edit removed stays recorded until the
 // message is deleted.
-func writeFileUses(ctx context.Context, t *transaction.Tx, c *domain.Change, gone map[string]bool) error {
+func WriteFileUses(ctx context.Context, t *transaction.Tx, c *domain.Change, gone map[string]bool) error {
 	for _, m := range c.Messages {
 		if files := m.Rich.Files(); len(files) > 0 && !gone[m.ID] {
 			rows, err := useFiles(ctx, t, m, files)
@@ -77,8 +77,8 @@ func useFiles(ctx context.Context, t *transaction.Tx, m *domain.Message, files [
 	return fileUseTable.Rows(rows...), nil
 }
 
-// keepFileUses keeps the references of messages that outlive their session.
-func keepFileUses(ctx context.Context, t *transaction.Tx, workspace, session string) error {
+// KeepFileUses keeps the references of messages that outlive their session.
+func KeepFileUses(ctx context.Context, t *transaction.Tx, workspace, session string) error {
 	_, err := t.Write(ctx, "INSERT INTO kept_file_uses ("+fileUseTable.Columns()+") SELECT "+fileUseTable.ColumnsOf("u")+
 		" FROM kept_messages k JOIN file_uses u ON u.workspace_id = k.workspace_id AND u.session_id = k.session_id AND u.message_id = k.id "+
 		"WHERE k.workspace_id = $1 AND k.session_id = $2", workspace, session)

@@ -1,4 +1,4 @@
-package repository
+package userdata
 
 import (
 	"context"
@@ -15,8 +15,8 @@ var agentCeiling = transaction.Ceiling{Most: 100, Noun: "agents", From: "agents 
 // AgentStore stores the definitions of agents and all their versions.
 type AgentStore struct{ db *transaction.DB }
 
-// newAgentStore makes the store of the definitions of agents.
-func newAgentStore(db *transaction.DB) *AgentStore { return &AgentStore{db} }
+// NewAgentStore makes the store of the definitions of agents.
+func NewAgentStore(db *transaction.DB) *AgentStore { return &AgentStore{db} }
 
 type agentRow struct {
 	WorkspaceID string      `db:"workspace_id,key"`

@@ -1,4 +1,4 @@
-package repository
+package userdata
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
-// indexWhole indexes the whole workspace.
-func indexWhole(ctx context.Context, d *Data) error {
+// IndexWhole indexes the whole workspace.
+func IndexWhole(ctx context.Context, d *Data) error {
 	x := d.index()
 	tools, err := x.d.Tools(ctx, "")
 	if err != nil {
@@ -33,8 +33,8 @@ func indexWhole(ctx context.Context, d *Data) error {
 	return nil
 }
 
-// indexAgain re-indexes texts whose tokens changed, and skips the rest.
-func indexAgain(ctx context.Context, d *Data) error {
+// IndexAgain re-indexes texts whose tokens changed, and skips the rest.
+func IndexAgain(ctx context.Context, d *Data) error {
 	x := d.index()
 	tools, err := x.d.Tools(ctx, "")
 	if err != nil {
