@@ -9,7 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/lifecycle"
-	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/requests"
 )
 
 // pruneEvery is the interval between deletions of expired rows.
@@ -30,7 +30,7 @@ func (a *App) housekeeping() lifecycle.Service {
 // database was unreachable.
 const releaseEvery = time.Second
 
-func releasing(keys *repository.RequestStore, log zerolog.Logger) lifecycle.Service {
+func releasing(keys *requests.RequestStore, log zerolog.Logger) lifecycle.Service {
 	failing := false
 	return lifecycle.Every(releaseEvery, func(ctx context.Context) {
 		err := keys.ReleaseLeft(ctx)

@@ -7,19 +7,19 @@ import (
 
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/requests"
 )
 
 // requestKeys adapts the repository's idempotency keys to the handlers, which store an answer as one
 // text.
 type requestKeys struct {
-	store *repository.RequestStore
+	store *requests.RequestStore
 	clock clock.Clock
 }
 
 func (k requestKeys) ClaimKey(ctx context.Context, workspace string, key handlers.KeyRequest) (context.Context, *handlers.KeyClaim, error) {
 	state, kept, err := k.store.BeginIdempotent(ctx, workspace,
-		repository.IdempotentRequest{
+		requests.IdempotentRequest{
 			Key: key.Name, Former: key.Former, Hash: key.Fingerprint, Owner: key.Owner, MaxKeys: key.MaxKeys,
 		}, k.clock())
 	if err != nil {
@@ -29,7 +29,7 @@ func (k requestKeys) ClaimKey(ctx context.Context, workspace string, key handler
 	if kept != nil {
 		claim.Name, claim.Answer, claim.CreatedID, claim.Seq = kept.Key, kept.Body, kept.CreatedID, kept.Seq
 	}
-	return repository.WithIdempotencyKey(ctx, workspace, cmp.Or(claim.Name, key.Name)), claim, nil
+	return requests.WithIdempotencyKey(ctx, workspace, cmp.Or(claim.Name, key.Name)), claim, nil
 }
 
 func (k requestKeys) KeepAnswer(ctx context.Context, workspace, key string, answer []byte) error {

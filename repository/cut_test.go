@@ -14,6 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/requests"
 	"github.com/fermata-dev/fermata/repository/suite"
 )
 
@@ -205,20 +206,20 @@ var writes = []write{
 	{"request key", func(w *cutWorld) (func(context.Context) error, func() int) {
 		s, key := w.fresh(), ids.New("k")
 		return func(ctx context.Context) error {
-				state, _, err := w.store.Requests.BeginIdempotent(ctx, ws, repository.IdempotentRequest{Key: key, Hash: "h"}, w.at)
+				state, _, err := w.store.Requests.BeginIdempotent(ctx, ws, requests.IdempotentRequest{Key: key, Hash: "h"}, w.at)
 				if err == nil && state != domain.RequestNew {
 					err = fmt.Errorf("a fresh key is %s", state)
 				}
 				if err != nil {
 					return err
 				}
-				under := repository.WithIdempotencyKey(ctx, ws, key)
+				under := requests.WithIdempotencyKey(ctx, ws, key)
 				if err := w.store.Commit(under, w.big(s, false)); err != nil {
 					return err
 				}
 				return w.store.Requests.FinishIdempotent(under, ws, key, 200, []byte("x"), nil)
 			}, func() int {
-				state, stored, err := w.direct.Requests.BeginIdempotent(w.t.Context(), ws, repository.IdempotentRequest{Key: key, Hash: "h"}, w.at)
+				state, stored, err := w.direct.Requests.BeginIdempotent(w.t.Context(), ws, requests.IdempotentRequest{Key: key, Hash: "h"}, w.at)
 				w.must(err)
 				if state != domain.RequestAnswered || stored.Seq == 0 {
 					w.t.Errorf("the request's key is %s, %v", state, stored)
@@ -228,12 +229,12 @@ var writes = []write{
 	}},
 	{"request key of a decision", func(w *cutWorld) (func(context.Context) error, func() int) {
 		s, key := w.fresh(), ids.New("k")
-		request := repository.IdempotentRequest{Key: key, Hash: "h"}
+		request := requests.IdempotentRequest{Key: key, Hash: "h"}
 		_, _, err := w.store.Requests.BeginIdempotent(w.t.Context(), ws, request, w.at)
 		w.must(err)
 		before := w.lastSeq()
 		return func(ctx context.Context) error {
-				_, err := w.store.Decide(repository.WithIdempotencyKey(ctx, ws, key), ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+				_, err := w.store.Decide(requests.WithIdempotencyKey(ctx, ws, key), ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 					*s = *v.Session
 					return w.plain(s, true), nil
 				})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/requests"
 )
 
 // TestKeysThatWereLeft: a request ends while the database is away, or begins at the moment in
@@ -16,7 +17,7 @@ func TestKeysThatWereLeft(t *testing.T) {
 	ctx := t.Context()
 	w.must(w.store.Nodes.Renew(ctx, time.Hour))
 	begin := func(s *repository.Store, key string) (domain.RequestState, error) {
-		state, _, err := s.Requests.BeginIdempotent(ctx, ws, repository.IdempotentRequest{Key: key, Hash: "h"}, w.at)
+		state, _, err := s.Requests.BeginIdempotent(ctx, ws, requests.IdempotentRequest{Key: key, Hash: "h"}, w.at)
 		return state, err
 	}
 	is := func(key string, want domain.RequestState) {
@@ -30,7 +31,7 @@ func TestKeysThatWereLeft(t *testing.T) {
 			t.Fatal(state, err)
 		}
 	}
-	w.must(w.store.Commit(repository.WithIdempotencyKey(ctx, ws, "applied"), w.plain(w.fresh(), true)))
+	w.must(w.store.Commit(requests.WithIdempotencyKey(ctx, ws, "applied"), w.plain(w.fresh(), true)))
 
 	w.proxy.LoseReplyForGood(1)
 	for _, key := range []string{"ended", "applied"} {

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/outside"
 	"github.com/fermata-dev/fermata/repository/people"
+	"github.com/fermata-dev/fermata/repository/requests"
 	"github.com/fermata-dev/fermata/repository/search"
 	"github.com/fermata-dev/fermata/repository/userdata"
 )
@@ -59,7 +60,7 @@ type Store struct {
 	Automations *automations.AutomationStore
 	Slot        *SlotStore
 	Nodes       *NodeStore
-	Requests    *RequestStore
+	Requests    *requests.RequestStore
 	Keys        *people.KeyStore
 	SignIns     *people.SignInStore
 	Passkeys    *people.PasskeyStore
@@ -117,7 +118,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Automations: automations.NewAutomationStore(db),
 		Slot:        &SlotStore{b},
 		Nodes:       &NodeStore{base: b},
-		Requests:    newRequestStore(db),
+		Requests:    requests.NewRequestStore(db),
 		Keys:        people.NewKeyStore(db),
 		SignIns:     people.NewSignInStore(db),
 		Passkeys:    people.NewPasskeyStore(db),

@@ -53,7 +53,7 @@ func histories(w *world) {
 	w.equal(len(none), 0, "histories of another workspace")
 
 	sessionOf(w, s)
-	requests(w, first, second)
+	knownRequests(w, first, second)
 	manyAlike(w, note)
 	w.deletesHistories(s)
 }
@@ -81,8 +81,8 @@ func idAt(prefix string, at time.Time, n byte) string {
 	return prefix + id.String()
 }
 
-// requests: what was said of the request that brought a message, in its own session alone.
-func requests(w *world, first, second *domain.Message) {
+// knownRequests: what was said of the request that brought a message, in its own session alone.
+func knownRequests(w *world, first, second *domain.Message) {
 	for _, c := range []struct {
 		ws, session, message, want string
 	}{

@@ -8,11 +8,12 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/requests"
 )
 
-func (w *world) begin(s *repository.Store, key, hash string) (domain.RequestState, *repository.StoredResponse) {
+func (w *world) begin(s *repository.Store, key, hash string) (domain.RequestState, *requests.StoredResponse) {
 	w.Helper()
-	state, stored, err := s.Requests.BeginIdempotent(w.Context(), domain.DefaultWorkspace, repository.IdempotentRequest{Key: key, Hash: hash}, w.now)
+	state, stored, err := s.Requests.BeginIdempotent(w.Context(), domain.DefaultWorkspace, requests.IdempotentRequest{Key: key, Hash: hash}, w.now)
 	w.ok(err)
 	return state, stored
 }
@@ -32,25 +33,25 @@ func requestKeys(w *world) {
 	c := w.change(s)
 	c.Sessions[0].Insert = true
 	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionCreated, Session: s})
-	under := repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k")
+	under := requests.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k")
 	w.ok(w.Commit(under, c))
 	w.ok(w.Requests.AbandonIdempotent(under, domain.DefaultWorkspace, "k")) // written under it: it stays
 	state, stored := w.begin(w.Store, "k", "h")
 	w.equal(state, domain.RequestApplied, "applied, its answer lost")
-	w.equal(stored, &repository.StoredResponse{Seq: 1, CreatedID: s.ID}, "what it did")
+	w.equal(stored, &requests.StoredResponse{Seq: 1, CreatedID: s.ID}, "what it did")
 
 	body := []byte("{\"a\": \"\x00\xff\"}")
 	w.ok(w.Requests.FinishIdempotent(under, domain.DefaultWorkspace, "k", 201, body, map[string]string{"Location": "/x"}))
 	state, stored = w.begin(w.Store, "k", "h")
 	w.equal(state, domain.RequestAnswered, "done")
-	w.equal(stored, &repository.StoredResponse{Status: 201, Body: body, Headers: map[string]string{"Location": "/x"}, Seq: 1, CreatedID: s.ID}, "the kept answer")
+	w.equal(stored, &requests.StoredResponse{Status: 201, Body: body, Headers: map[string]string{"Location": "/x"}, Seq: 1, CreatedID: s.ID}, "the kept answer")
 
 	state, _ = w.begin(w.Store, "k2", "h")
 	w.equal(state, domain.RequestNew, "another key")
 	w.ok(w.Requests.AbandonIdempotent(ctx, domain.DefaultWorkspace, "k2"))
 	state, _ = w.begin(w.Store, "k2", "h")
 	w.equal(state, domain.RequestNew, "given free")
-	refused := repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k2")
+	refused := requests.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k2")
 	_, err := w.Decide(refused, domain.DefaultWorkspace, s.ID, func(context.Context, *domain.View) (*domain.Change, error) {
 		return nil, domain.Errorf(domain.CodeWrongPhase, "no")
 	})
@@ -63,7 +64,7 @@ func requestKeys(w *world) {
 	w.equal(state, domain.RequestNew, "a third key")
 	c = w.change(s)
 	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
-	under = repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k3")
+	under = requests.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k3")
 	w.ok(w.Commit(under, c))
 	w.ok(w.Requests.RefuseIdempotent(under, domain.DefaultWorkspace, "k3", 409, []byte("{}")))
 	state, stored = w.begin(w.Store, "k3", "h")
@@ -82,7 +83,7 @@ func manyKeys(w *world) {
 	w.ok(w.Nodes.Renew(ctx, 48*time.Hour))
 	begin := func(owner, key string) (domain.RequestState, error) {
 		state, _, err := w.Requests.BeginIdempotent(ctx, domain.DefaultWorkspace,
-			repository.IdempotentRequest{Key: key, Hash: "h", Owner: owner, MaxKeys: 2}, w.now)
+			requests.IdempotentRequest{Key: key, Hash: "h", Owner: owner, MaxKeys: 2}, w.now)
 		return state, err
 	}
 	for _, key := range []string{"a1", "a2"} {
@@ -112,7 +113,7 @@ func formerKeys(w *world) {
 	w.ok(w.Nodes.Renew(ctx, time.Hour))
 	begin := func(key, former, owner string) (domain.RequestState, string) {
 		state, stored, err := w.Requests.BeginIdempotent(ctx, domain.DefaultWorkspace,
-			repository.IdempotentRequest{Key: key, Former: former, Hash: "h", Owner: owner}, w.now)
+			requests.IdempotentRequest{Key: key, Former: former, Hash: "h", Owner: owner}, w.now)
 		w.ok(err)
 		if stored == nil {
 			return state, ""
@@ -163,7 +164,7 @@ func lostKeys(w *world) {
 	if w.Kind() != "sqlite" {
 		c := w.change(s)
 		c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
-		w.code(w.Commit(repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k"), c), "idempotency_in_progress")
+		w.code(w.Commit(requests.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k"), c), "idempotency_in_progress")
 		got, err := next.Sessions.Session(ctx, domain.DefaultWorkspace, s.ID)
 		w.ok(err)
 		w.equal(got, s, "the session after the refusal")

@@ -1,4 +1,4 @@
-package repository
+package requests
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ type RequestStore struct {
 	held *keysHeld
 }
 
-// newRequestStore makes the store of requests.
-func newRequestStore(db *transaction.DB) *RequestStore { return &RequestStore{db, newKeysHeld()} }
+// NewRequestStore makes the store of requests.
+func NewRequestStore(db *transaction.DB) *RequestStore { return &RequestStore{db, newKeysHeld()} }
 
 // idempotencyTime is how long a key is valid.
 const idempotencyTime = 24 * time.Hour
