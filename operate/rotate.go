@@ -8,7 +8,6 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/seal"
-	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/outside"
 )
 
@@ -23,7 +22,7 @@ type rotated struct {
 // interrupted, the next one continues.
 type Rotation struct {
 	Keys    *seal.Keys
-	Secrets *repository.SecretStore
+	Secrets *outside.SecretStore
 	// Place is the place that a secret is bound to.
 	Place func(*outside.Sealed) (seal.Place, error)
 }
