@@ -31,99 +31,70 @@ type CallReport struct {
 var Outcomes = []string{"ok", "failed", "task", "question", "refused", "sign_in", "not_sent", "doubt", "cancelled"}
 
 // Call sends one call, once. It returns an *domain.OutsideError or the error of ctx.
-func (m *Manager) Call(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error) {
-	var result domain.OutsideResult
-	err := m.with(ctx, call, func(ctx context.Context, c *connection, own Call) (r domain.OutsideResult, err error) {
-		result, err = c.Call(ctx, own)
+func (m *Manager) Call(ctx context.Context, call domain.OutsideCall) (result domain.OutsideResult, err error) {
+	offered, err := m.offer(ctx, call)
+	if err != nil {
 		return result, err
-	})
+	}
+	begun := m.clock()
+	l, err := offered.acquire(ctx, call)
+	if err == nil {
+		result, err = l.call(Call{OutsideCall: call, Definition: offered.command})
+	}
+	m.ended(ctx, offered, call, begun, result, err)
 	return result, err
 }
 
 // Probe checks whether a call with an unknown outcome was carried out. It returns domain.ErrNoProbe
 // if the command has no probe.
 func (m *Manager) Probe(ctx context.Context, call domain.OutsideCall) (done bool, result domain.OutsideResult, err error) {
-	err = m.with(ctx, call, func(ctx context.Context, c *connection, own Call) (r domain.OutsideResult, err error) {
-		done, result, err = c.Probe(ctx, own)
-		return result, err
-	})
+	offered, err := m.offer(ctx, call)
+	if err != nil {
+		return false, result, err
+	}
+	begun := m.clock()
+	l, err := offered.acquire(ctx, call)
+	if err == nil {
+		done, result, err = l.probe(Call{OutsideCall: call, Definition: offered.command})
+	}
+	if !errors.Is(err, domain.ErrNoProbe) {
+		m.ended(ctx, offered, call, begun, result, err)
+	}
 	return done, result, err
 }
 
-// with performs one request of a command within its timeout, the connector's concurrency limit and
-// its breaker.
-func (m *Manager) with(
-	ctx context.Context, call domain.OutsideCall, do func(context.Context, *connection, Call) (domain.OutsideResult, error),
-) error {
+// offer finds the command of a call.
+func (m *Manager) offer(ctx context.Context, call domain.OutsideCall) (*offer, error) {
 	w, err := m.workspace(ctx, call.WorkspaceID)
 	if err != nil {
-		return notSent(err, "the connectors of the workspace cannot be read")
+		return nil, notSent(err, "the connectors of the workspace cannot be read")
 	}
-	offered := w.byName[call.Command]
-	if offered == nil {
-		return &domain.OutsideError{
-			Fault: domain.FaultNotSent, Message: fmt.Sprintf("Nothing was sent: %s is no longer offered.", call.Command),
-		}
+	if offered := w.byName[call.Command]; offered != nil {
+		return offered, nil
 	}
-	e, begun := offered.endpoint, m.clock()
-	within, cancel := context.WithTimeout(traces.With(ctx, call.TraceParent), timeoutOf(&offered.command))
-	defer cancel()
-	result, err := e.call(within, func(c *connection) (domain.OutsideResult, error) {
-		return do(within, c, Call{OutsideCall: call, Definition: offered.command})
-	})
-	if errors.Is(err, domain.ErrNoProbe) {
-		return err
+	return nil, &domain.OutsideError{
+		Fault: domain.FaultNotSent, Message: fmt.Sprintf("Nothing was sent: %s is no longer offered.", call.Command),
 	}
+}
+
+// acquire takes a lease for one request of a command, within the command's timeout.
+func (o *offer) acquire(ctx context.Context, call domain.OutsideCall) (*lease, error) {
+	return o.endpoint.acquire(traces.With(ctx, call.TraceParent), timeoutOf(&o.command))
+}
+
+// ended reports a request, and stores what it shows about its connector.
+func (m *Manager) ended(
+	ctx context.Context, o *offer, call domain.OutsideCall, begun time.Time, result domain.OutsideResult, err error,
+) {
+	c := o.endpoint.connector
 	m.called(CallReport{
-		WorkspaceID: call.WorkspaceID, SessionID: call.SessionID, ExecutionID: call.ExecutionID, ConnectorID: e.connector.ID,
-		Command: offered.command.Name, Kind: e.connector.Kind,
-		Effect: offered.command.Effect, Outcome: outcomeOf(ctx, result, err), Took: m.clock().Sub(begun),
-		TraceParent: call.TraceParent, Err: err,
+		WorkspaceID: call.WorkspaceID, SessionID: call.SessionID, ExecutionID: call.ExecutionID, ConnectorID: c.ID,
+		Command: o.command.Name, Kind: c.Kind, Effect: o.command.Effect, Outcome: outcomeOf(ctx, result, err),
+		Took: m.clock().Sub(begun), TraceParent: call.TraceParent, Err: err,
 	})
 	if ctx.Err() == nil {
-		m.note(ctx, e, err)
+		m.note(ctx, o.endpoint, err)
 	}
-	return err
-}
-
-// call makes one request over the endpoint's shared connection.
-func (e *endpoint) call(ctx context.Context, do func(*connection) (domain.OutsideResult, error)) (domain.OutsideResult, error) {
-	select {
-	case e.room <- struct{}{}:
-		defer func() { <-e.room }()
-	case <-ctx.Done():
-	}
-	if ctx.Err() != nil { // also if a token became free at the same instant: it is too late for a call
-		return domain.OutsideResult{}, notSent(ctx.Err(),
-			"%d calls of %s are already in progress, and none ended in time", maxCalls, e.connector.Name)
-	}
-	if err := e.breaker.enter(); err != nil {
-		return domain.OutsideResult{}, err
-	}
-	left := false
-	defer func() {
-		if !left { // the connection panicked
-			e.breaker.leave(context.Canceled)
-		}
-	}()
-	c, err := e.acquire(ctx)
-	var result domain.OutsideResult
-	if err == nil {
-		result, err = e.do(c, do)
-	}
-	left = true
-	e.breaker.leave(err)
-	return result, err
-}
-
-// do releases the connection even if the call panics.
-func (e *endpoint) do(c *connection, do func(*connection) (domain.OutsideResult, error)) (result domain.OutsideResult, err error) {
-	broken := true
-	defer func() { e.release(c, broken) }()
-	result, err = do(c)
-	fault := domain.FaultOf(err)
-	broken = err != nil && !errors.Is(err, domain.ErrNoProbe) && (fault == domain.FaultUnknown || fault == domain.FaultNotSent)
-	return result, err
 }
 
 func outcomeOf(ctx context.Context, result domain.OutsideResult, err error) string {

@@ -54,8 +54,8 @@ func newEndpoint(m *Manager, kind *Kind, c *outside.Connector) *endpoint {
 	return e
 }
 
-// acquire returns a connection for one call. The caller must release it.
-func (e *endpoint) acquire(ctx context.Context) (*connection, error) {
+// connect returns a connection for one call. The caller must release it.
+func (e *endpoint) connect(ctx context.Context) (*connection, error) {
 	select {
 	case e.opening <- struct{}{}:
 		defer func() { <-e.opening }()

@@ -46,39 +46,49 @@ const taskTimeout = 15 * time.Second
 
 // CancelTask requests cancellation from the server of a task. It returns nil if cancellation is not
 // supported or the connector no longer exists.
-func (m *Manager) CancelTask(ctx context.Context, t *domain.Task, reason string) error {
-	return m.about(ctx, t, func(ctx context.Context, c *connection, command outside.ConnectorCommand) error {
-		switch to := c.Connection.(type) {
-		case Canceller:
-			return to.NotifyCancelled(ctx, t, command, reason)
-		case Tasks:
-			if t.RemoteID != "" {
-				return to.CancelTask(ctx, t.RemoteID)
-			}
+func (m *Manager) CancelTask(ctx context.Context, t *domain.Task, reason string) (err error) {
+	l, command, err := m.about(ctx, t)
+	if l == nil {
+		return err
+	}
+	err = errUnfinished
+	defer func() { l.Release(err) }()
+	switch to := l.connection.Connection.(type) {
+	case Canceller:
+		return to.NotifyCancelled(l.ctx, t, command, reason)
+	case Tasks:
+		if t.RemoteID != "" {
+			return to.CancelTask(l.ctx, t.RemoteID)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // PollTask fetches the progress of a task from its server.
 func (m *Manager) PollTask(ctx context.Context, t *domain.Task) (domain.TaskReport, error) {
-	var report domain.TaskReport
-	err := m.about(ctx, t, func(ctx context.Context, c *connection, _ outside.ConnectorCommand) error {
-		asked, ok := c.Connection.(Tasks)
-		if !ok {
-			return nil
-		}
-		state, err := asked.Task(ctx, t.RemoteID)
-		if err != nil {
-			return err
-		}
-		report = reportOf(state)
-		return nil
-	})
+	report, err := m.poll(ctx, t)
 	if report.Question != nil {
 		report.Question.From = m.nameOf(ctx, t)
 	}
 	return report, err
+}
+
+func (m *Manager) poll(ctx context.Context, t *domain.Task) (report domain.TaskReport, err error) {
+	l, _, err := m.about(ctx, t)
+	if l == nil {
+		return report, err
+	}
+	err = errUnfinished
+	defer func() { l.Release(err) }()
+	asked, ok := l.connection.Connection.(Tasks)
+	if !ok {
+		return report, nil
+	}
+	state, err := asked.Task(l.ctx, t.RemoteID)
+	if err != nil {
+		return report, err
+	}
+	return reportOf(state), nil
 }
 
 // nameOf returns the display name of a task's connector.
@@ -90,14 +100,17 @@ func (m *Manager) nameOf(ctx context.Context, t *domain.Task) string {
 }
 
 // AnswerTask sends a person's answer to a task's question to its server.
-func (m *Manager) AnswerTask(ctx context.Context, t *domain.Task, key string, answer json.RawMessage) error {
-	return m.about(ctx, t, func(ctx context.Context, c *connection, _ outside.ConnectorCommand) error {
-		asked, ok := c.Connection.(Tasks)
-		if !ok {
-			return nil
-		}
-		return asked.AnswerTask(ctx, t.RemoteID, key, answer)
-	})
+func (m *Manager) AnswerTask(ctx context.Context, t *domain.Task, key string, answer json.RawMessage) (err error) {
+	l, _, err := m.about(ctx, t)
+	if l == nil {
+		return err
+	}
+	err = errUnfinished
+	defer func() { l.Release(err) }()
+	if asked, ok := l.connection.Connection.(Tasks); ok {
+		return asked.AnswerTask(l.ctx, t.RemoteID, key, answer)
+	}
+	return nil
 }
 
 // reportOf converts the state of a polled task.
@@ -130,27 +143,25 @@ func reportOf(state TaskState) domain.TaskReport {
 	return r
 }
 
-// about performs one request about a task, over the connection of its connector.
-func (m *Manager) about(ctx context.Context, t *domain.Task, do func(context.Context, *connection, outside.ConnectorCommand) error) error {
+// about takes a lease for one request about a task, over the connection of its connector. nil: the connector was deleted
+// or disabled, and nothing is sent.
+func (m *Manager) about(ctx context.Context, t *domain.Task) (*lease, outside.ConnectorCommand, error) {
+	var command outside.ConnectorCommand
 	w, err := m.workspace(ctx, t.WorkspaceID)
 	if err != nil {
-		return err
+		return nil, command, err
 	}
-	l := w.endpoints[t.ConnectorID]
-	if l == nil {
-		return nil // deleted or disabled: nothing is sent
+	e := w.endpoints[t.ConnectorID]
+	if e == nil {
+		return nil, command, nil
 	}
-	var command outside.ConnectorCommand
-	for _, c := range l.connector.Commands {
-		if l.connector.Prefix+"."+c.Name == t.Command {
+	for _, c := range e.connector.Commands {
+		if e.connector.Prefix+"."+c.Name == t.Command {
 			command = c
 		}
 	}
 	// Requests after the order are traced under the task's own trace.
-	ctx, cancel := context.WithTimeout(traces.With(ctx, traces.Parent(traces.Of(t.ID), traces.Span(t.ExecutionID))), taskTimeout)
-	defer cancel()
-	_, err = l.call(ctx, func(c *connection) (domain.OutsideResult, error) {
-		return domain.OutsideResult{}, do(ctx, c, command)
-	})
-	return err
+	traced := traces.With(ctx, traces.Parent(traces.Of(t.ID), traces.Span(t.ExecutionID)))
+	l, err := e.acquire(traced, taskTimeout)
+	return l, command, err
 }
