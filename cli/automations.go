@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // automationsCommand manages automations.
@@ -66,7 +66,7 @@ func automationRow(a *api.Automation) []string {
 	for _, t := range a.Triggers {
 		by = append(by, t.Type)
 	}
-	return []string{a.ID, state, next, strings.Join(by, ", "), jsonbody.Cut(a.Name, 50)}
+	return []string{a.ID, state, next, strings.Join(by, ", "), shorten.Characters(a.Name, 50)}
 }
 
 // automations reads all automations.

@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // later runs a call outside the loop, which continues with then when there is a response: a person can
@@ -81,7 +81,7 @@ func (t *chatLoop) say(ctx context.Context, text string) error {
 // firstLine is the default name of a session.
 func firstLine(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return jsonbody.Cut(first, 60)
+	return shorten.Characters(first, 60)
 }
 
 func (t *chatLoop) accepted(receipt *api.MessageAccepted) {

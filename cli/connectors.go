@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // connectorsCommand manages connectors.
@@ -76,7 +76,7 @@ func (c *connectorsList) Run(cc *Context) error {
 		}
 		return []string{
 			one.ID, one.Prefix, string(one.Kind), string(one.Status), fmt.Sprintf("%d of %d", offered, len(one.Commands)),
-			jsonbody.Cut(one.Name, 50),
+			shorten.Characters(one.Name, 50),
 		}
 	})
 }
@@ -121,7 +121,7 @@ func tableOfCommands(cc *Context, one *api.Connector) error {
 		}
 		rows[i] = []string{
 			one.Prefix + "." + command.Name, string(command.State), string(command.Effect), asks, command.Timeout,
-			jsonbody.Cut(command.Description, 60),
+			shorten.Characters(command.Description, 60),
 		}
 	}
 	return table(cc.Out, []string{"COMMAND", "STATE", "EFFECT", "ASKS", "TIMEOUT", "DESCRIPTION"}, rows)

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // dataCommand manages the user's data.
@@ -34,7 +34,7 @@ type dataZones struct {
 func (c *dataZones) Run(cc *Context) error {
 	head := []string{"ID", "NAME", "DESCRIPTION"}
 	return printList(cc, &c.clientFlags, "/v1/zones", url.Values{}, everything, head, func(z *api.Zone) []string {
-		return []string{z.ID, jsonbody.Cut(z.Name, 40), jsonbody.Cut(z.Description, 60)}
+		return []string{z.ID, shorten.Characters(z.Name, 40), shorten.Characters(z.Description, 60)}
 	})
 }
 
@@ -60,7 +60,7 @@ func (c *dataTools) Run(cc *Context) error {
 	}
 	head := []string{"ID", "TYPE", "ZONE", "NAME"}
 	return printList(cc, &c.clientFlags, "/v1/tools", query, everything, head, func(t *api.Tool) []string {
-		return []string{t.ID, t.ToolType, t.ZoneID, jsonbody.Cut(t.Name, 50)}
+		return []string{t.ID, t.ToolType, t.ZoneID, shorten.Characters(t.Name, 50)}
 	})
 }
 
@@ -72,7 +72,7 @@ type dataDocuments struct {
 func (c *dataDocuments) Run(cc *Context) error {
 	head := []string{"ID", "KEY", "PUBLISHED", "TITLE"}
 	return printList(cc, &c.clientFlags, "/v1/documents", url.Values{}, everything, head, func(d *api.Document) []string {
-		return []string{d.ID, d.Key, orNever(d.PublishedAt), jsonbody.Cut(d.Title, 50)}
+		return []string{d.ID, d.Key, orNever(d.PublishedAt), shorten.Characters(d.Title, 50)}
 	})
 }
 
@@ -105,7 +105,7 @@ func (c *dataEntries) Run(cc *Context) error {
 	}
 	path := "/v1/tools/" + tool.ID + "/entries"
 	return printList(cc, &c.clientFlags, path, url.Values{}, c.Limit, []string{"ID", "TIME", "DATA"}, func(e *api.Entry) []string {
-		return []string{e.ID, clockTime(e.Timestamp), jsonbody.Cut(string(e.Data), 100)}
+		return []string{e.ID, clockTime(e.Timestamp), shorten.Characters(string(e.Data), 100)}
 	})
 }
 

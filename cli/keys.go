@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // KeysCommand manages the API keys of a workspace.
@@ -25,7 +25,8 @@ type keysList struct {
 func (c *keysList) Run(cc *Context) error {
 	head := []string{"ID", "ROLE", "BEGINS WITH", "STATE", "LAST USED", "NAME"}
 	return printList(cc, &c.clientFlags, "/v1/keys", url.Values{}, everything, head, func(k *api.Key) []string {
-		return []string{k.ID, string(k.Role), k.Prefix + "…", keyState(k, cc.Clock()), orNever(k.LastUsedAt), jsonbody.Cut(k.Name, 50)}
+		name := shorten.Characters(k.Name, 50)
+		return []string{k.ID, string(k.Role), k.Prefix + "…", keyState(k, cc.Clock()), orNever(k.LastUsedAt), name}
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // providersCommand manages model providers.
@@ -51,7 +51,7 @@ func (c *providersList) Run(cc *Context) error {
 		if p.IsDefault {
 			isDefault = "yes"
 		}
-		return []string{p.ID, p.Kind, isDefault, modelOf(p), jsonbody.Cut(p.Name, 50)}
+		return []string{p.ID, p.Kind, isDefault, modelOf(p), shorten.Characters(p.Name, 50)}
 	})
 }
 
@@ -79,7 +79,7 @@ func (c *providersKinds) Run(cc *Context) error {
 		return err
 	}
 	return printRows(cc, &c.clientFlags, all.Data, []string{"KIND", "NAME"}, func(k *api.ProviderKind) []string {
-		return []string{k.Name, jsonbody.Cut(k.DisplayName, 60)}
+		return []string{k.Name, shorten.Characters(k.DisplayName, 60)}
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 type sessionsList struct {
@@ -41,7 +41,8 @@ func (c *sessionsList) Run(cc *Context) error {
 	}
 	rows := make([][]string, len(sessions))
 	for i, s := range sessions {
-		rows[i] = []string{s.ID, string(s.Type), string(s.Status), string(s.Phase), clockTime(s.LastEventTime), jsonbody.Cut(s.Name, 50)}
+		name := shorten.Characters(s.Name, 50)
+		rows[i] = []string{s.ID, string(s.Type), string(s.Status), string(s.Phase), clockTime(s.LastEventTime), name}
 	}
 	return table(cc.Out, []string{"ID", "TYPE", "STATUS", "PHASE", "LAST EVENT", "NAME"}, rows)
 }

@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // settingsCommand manages the settings of a workspace.
@@ -59,7 +59,7 @@ func printSettings(cc *Context, output string, all map[string]json.RawMessage, o
 			mark = "changed"
 		}
 		shown[name] = value
-		rows = append(rows, []string{name, jsonbody.Cut(string(value), 80), mark})
+		rows = append(rows, []string{name, shorten.Characters(string(value), 80), mark})
 	}
 	if output == "json" {
 		return printJSON(cc.Out, shown)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // tailCommand shows events.
@@ -202,7 +202,7 @@ func oneLineOf(text string) string {
 		}
 		out = append(out, r)
 	}
-	return jsonbody.Cut(string(out), 200)
+	return shorten.Characters(string(out), 200)
 }
 
 // clockTime formats a timestamp of the API for people.

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // shownIDs limits the ids of new entries in the text for the AI; the result has all of them.
@@ -132,7 +133,7 @@ func runUpdateData(ctx context.Context, c *call, p updateDataParams) (done, erro
 		return done{}, err
 	}
 	d, err := changed(entry.ID, change,
-		fmt.Sprintf("Changed the entry %s. Its data is now %s.", entry.ID, jsonbody.Cut(string(entry.Data), 2000)),
+		fmt.Sprintf("Changed the entry %s. Its data is now %s.", entry.ID, shorten.Characters(string(entry.Data), 2000)),
 		domain.Say("Changed an entry of %s", "Entrée de %s modifiée", c.toolName(ctx, entry.ToolID)))
 	return d.from(entry.ID, was, entryView(entry, time.UTC)), err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // ask is what a call needs of a person: a sign-in or an answer; nil: nothing. What was declined is not
@@ -41,7 +42,7 @@ func ShownQuestion(asked *domain.Module) (shown *domain.Module, response json.Ra
 	value = visibleTexts(value)
 	if fields, is := value.(map[string]any); is {
 		if title, is := fields["title"].(string); is && asked.Type == "Form" {
-			fields["title"] = jsonbody.Cut(title, maxTitle)
+			fields["title"] = shorten.Characters(title, maxTitle)
 		}
 		if message, is := fields["message"].(string); is && message == "" {
 			fields["message"] = "?"

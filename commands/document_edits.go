@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // Edits of a document: a long text is changed in places, without writing all of it again.
@@ -63,7 +64,7 @@ const (
 	contextBytes = 160
 )
 
-func quotedPiece(text string) string { return jsonbody.Quote(jsonbody.Cut(text, pieceBytes)) }
+func quotedPiece(text string) string { return jsonbody.Quote(shorten.Characters(text, pieceBytes)) }
 
 // around is the context of a piece of text: the rest of its lines and one more on each side, limited in
 // size.

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // entry finds a command: one of the catalogue's own, else one from outside that the session
@@ -90,7 +90,7 @@ func outsideName(name string) domain.Text {
 func paramWords(params json.RawMessage) domain.Text {
 	dec := json.NewDecoder(bytes.NewReader(params))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return domain.Same(jsonbody.Cut(domain.VisibleLine(string(params)), wordsBytes))
+		return domain.Same(shorten.Characters(domain.VisibleLine(string(params)), wordsBytes))
 	}
 	var said []domain.Text
 	size := 0
@@ -112,7 +112,7 @@ func paramWords(params json.RawMessage) domain.Text {
 		said = append(said, domain.Same("…"))
 	}
 	all := domain.Join(", ", said...)
-	return domain.Text{EN: jsonbody.Cut(all.EN, wordsBytes), FR: jsonbody.Cut(all.FR, wordsBytes)}
+	return domain.Text{EN: shorten.Characters(all.EN, wordsBytes), FR: shorten.Characters(all.FR, wordsBytes)}
 }
 
 // outsideCard shows a person what would be sent, to whom.

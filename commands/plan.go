@@ -10,7 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // Plan is the decision about an answer.
@@ -181,7 +181,7 @@ func (p *planner) execution(command domain.Command, place int) *domain.Execution
 	return &domain.Execution{
 		ID: p.env.NewID(domain.PrefixExecution), WorkspaceID: p.env.WorkspaceID, SessionID: p.env.SessionID, RoundID: p.env.RoundID,
 		MessageID: p.messageID, CallID: command.CallID, Position: place,
-		Command: jsonbody.Cut(strings.ToValidUTF8(strings.ReplaceAll(command.Type, "\x00", ""), "\uFFFD"), 100), Params: params,
+		Command: shorten.Characters(strings.ToValidUTF8(strings.ReplaceAll(command.Type, "\x00", ""), "\uFFFD"), 100), Params: params,
 		CommandID: commandID(command.Type, params), Kind: domain.KindControl, Effect: domain.EffectNonIdempotent,
 		Status: domain.ExecPlanned, CreatedAt: p.env.Now,
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 func TestQueriesFind(t *testing.T) {
@@ -251,7 +252,7 @@ func TestWhatIsTooLargeIsShownInPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := w.query("TOOL_DATA", `{"tool_id":"tol_j","cursor":"`+page.Next+`"}`); !strings.Contains(e.Text, "short") {
-		t.Errorf("the cursor does not go on: %s", jsonbody.Cut(e.Text, 200))
+		t.Errorf("the cursor does not go on: %s", shorten.Characters(e.Text, 200))
 	}
 }
 

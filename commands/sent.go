@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // Codes of the outcomes of external calls.
@@ -27,7 +28,7 @@ func askOutside(ctx context.Context, t *call, spec *domain.CommandSpec) (answer,
 	case err != nil:
 		return asks, domain.Errorf(codeOf(err), "%s: %s", spec.Name, cmp.Or(messageOf(err), "the call broke off."))
 	case result.Failed:
-		said := jsonbody.Cut(result.Text, failureBytes)
+		said := shorten.Characters(result.Text, failureBytes)
 		return asks, domain.Errorf(codeRefused, "%s answered that it did not succeed: %s", spec.Name, said)
 	case result.Task != nil || result.Question != nil:
 		return asks, domain.Errorf(codeRefused, "%s cannot be answered at once, as a query must be.", spec.Name)

@@ -14,6 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 const (
@@ -113,7 +114,7 @@ func (s *Service) checkParams(params json.RawMessage) error {
 	}
 	if err := s.compiled.Compile(params); err != nil {
 		return domain.Invalid("/params_schema", "schema", "%s",
-			jsonbody.Cut("This schema cannot be used: "+err.Error(), jsonbody.MaxMessage))
+			shorten.Characters("This schema cannot be used: "+err.Error(), jsonbody.MaxMessage))
 	}
 	return nil
 }

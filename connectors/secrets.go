@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/seal"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // Mask replaces a secret in a config. Sending it back keeps the secret.
@@ -148,7 +149,7 @@ func takeSecret(found, before secrets, member, name, text string, kept *[]string
 func pointerTo(member, name string) string {
 	at := "/config/" + member
 	if name != "" {
-		at += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(jsonbody.Cut(name, 60))
+		at += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(shorten.Characters(name, 60))
 	}
 	return at
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // fieldSchema is the part of a JSON Schema that says which fields there are.
@@ -127,7 +128,7 @@ func (e *entryFields) find(pointer, name string) (userdata.Field, map[string]boo
 			return nil, nil, domain.Invalid(pointer, "unknown", "Entries of this type have no field %s: its schema names none.", jsonbody.Quote(name))
 		}
 		return nil, nil, domain.Invalid(pointer, "unknown", "There is no field %s. There are: %s.", jsonbody.Quote(name),
-			jsonbody.Cut(strings.Join(known, ", "), 1000))
+			shorten.Characters(strings.Join(known, ", "), 1000))
 	}
 	return field, types, nil
 }

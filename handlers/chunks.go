@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // maxChunk bounds a chunk's own text, in characters: it is sent with every call.
@@ -34,7 +35,7 @@ func (s *settingsRoutes) checkChunks(patch map[string]nullable.Nullable[api.Chun
 	for _, name := range slices.Sorted(maps.Keys(patch)) {
 		at := "/prompt_chunks/" + jsonbody.Part(name)
 		if !slices.ContainsFunc(known, func(c domain.Chunk) bool { return c.Name == name }) && !patch[name].IsNull() {
-			shown := jsonbody.Cut(name, jsonbody.MaxShownName)
+			shown := shorten.Characters(name, jsonbody.MaxShownName)
 			mistakes.AddAt(at, "unknown", fmt.Sprintf("There is no chunk %q. GET /v1/prompt-chunks lists them.", shown))
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 const maxBody = jsonbody.MaxBody
@@ -154,7 +155,7 @@ func decode(body []byte, dst any) error {
 	jsonbody.LetOthers(len(body))
 	if err := jsonbody.Fill(body, dst); err != nil {
 		// The shape fits, so this is a value that its own type refuses.
-		message := jsonbody.Cut("A value cannot be used: "+err.Error(), jsonbody.MaxMessage)
+		message := shorten.Characters("A value cannot be used: "+err.Error(), jsonbody.MaxMessage)
 		return &domain.Error{Code: domain.CodeInvalid, Message: message, Err: err}
 	}
 	jsonbody.LetOthers(len(body))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // maxProblem bounds an error as it is sent, in bytes, and maxDetail its detail, in
@@ -19,11 +20,11 @@ const (
 // pass.
 func encodeProblem(p *problem) []byte {
 	bounded := *p
-	bounded.Detail = jsonbody.Cut(p.Detail, maxDetail)
+	bounded.Detail = shorten.Characters(p.Detail, maxDetail)
 	bounded.Errors = slices.Clone(p.Errors[:min(len(p.Errors), jsonbody.MaxMistakes)])
 	for i, e := range bounded.Errors {
 		bounded.Errors[i] = domain.FieldError{
-			Pointer: jsonbody.CutPointer(e.Pointer), Code: e.Code, Message: jsonbody.Cut(e.Message, jsonbody.MaxMessage),
+			Pointer: jsonbody.CutPointer(e.Pointer), Code: e.Code, Message: shorten.Characters(e.Message, jsonbody.MaxMessage),
 		}
 	}
 	body, err := json.Marshal(bounded)

@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/internal/spelling"
 )
 
@@ -53,12 +54,12 @@ func checkQuery(query string, known map[string]bool, names []string) error {
 		return domain.Errorf(
 			CodeUnreadable,
 			"The query of the address cannot be read: %s.",
-			jsonbody.Cut(err.Error(), jsonbody.MaxShownName),
+			shorten.Characters(err.Error(), jsonbody.MaxShownName),
 		)
 	}
 	var mistakes jsonbody.Mistakes
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		shown := strings.ToValidUTF8(jsonbody.Cut(name, jsonbody.MaxShownName), "\uFFFD")
+		shown := strings.ToValidUTF8(shorten.Characters(name, jsonbody.MaxShownName), "\uFFFD")
 		many, ok := known[name]
 		switch {
 		case !ok:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/internal/spelling"
 )
 
@@ -134,7 +135,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 
 func unknownField(name string, fields map[string]reflect.Type) string {
 	const longest = 60
-	shown := jsonbody.Cut(name, longest)
+	shown := shorten.Characters(name, longest)
 	if near := spelling.Nearest(name, slices.Sorted(maps.Keys(fields))); near != "" {
 		return fmt.Sprintf("There is no field %q. Did you mean %q?", shown, near)
 	}

@@ -2,9 +2,9 @@ package notify
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // item describes one approval in a notification.
@@ -45,8 +45,5 @@ func (t *message) title() string { return domain.TitleOf(t.asked).In(t.settings.
 // cut returns a text on one line, truncated to maxText.
 func cut(text string) string {
 	text = domain.VisibleLine(strings.Join(strings.Fields(text), " "))
-	if utf8.RuneCountInString(text) <= maxText {
-		return text
-	}
-	return string([]rune(text)[:maxText]) + "…"
+	return shorten.Characters(text, maxText)
 }

@@ -94,7 +94,7 @@ const leastSummary = 150
 // the current request follows it verbatim; or an excerpt if the model returned none.
 func (c *compaction) event(call *domain.Roundtrip, text string) domain.Event {
 	most := max(min(c.budget/4, c.left/3), leastSummary) * 7 / 2
-	summary := prompt.Shorten(strings.TrimSpace(text), most)
+	summary := prompt.CutMiddle(strings.TrimSpace(text), most)
 	if summary == "" {
 		summary = "The model gave no summary. This is an excerpt of what was said:\n\n" + prompt.Excerpt(c.turns, most)
 	}

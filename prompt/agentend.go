@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // EndOf returns the report of an agent whose answer makes no further calls: that of COMPLETE, the
@@ -70,9 +71,9 @@ func fieldsOfEnd(call *domain.RawCall) endFields {
 	text := func(name string) string {
 		var s string
 		if json.Unmarshal(fields[name], &s) == nil {
-			return cut(strings.TrimSpace(cleanText(s)), maxReport)
+			return shorten.Bytes(strings.TrimSpace(cleanText(s)), maxReport)
 		}
-		return cut(string(fields[name]), maxReport)
+		return shorten.Bytes(string(fields[name]), maxReport)
 	}
 	return endFields{text("reason"), text("result"), text("conclusion"), text("summary"), text("question")}
 }

@@ -47,13 +47,13 @@ func isObject(b []byte) bool {
 	return len(b) > 0 && b[0] == '{' && json.Valid(b)
 }
 
-// cut truncates a quoted name.
-func cut(text string, n int) string {
-	if len(text) <= n {
+// CutMiddle keeps the beginning and the end of a long text, at most limit bytes, and marks the cut.
+func CutMiddle(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
+	const gap = "\n[… cut here …]\n"
+	head := max(0, limit*2/3-len(gap))
+	tail := text[len(text)-limit/3:]
+	return cleanText(strings.ToValidUTF8(text[:head], "")) + gap + cleanText(strings.ToValidUTF8(tail, ""))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // Notes about files whose content is not in a prompt.
@@ -229,7 +230,7 @@ func (m Marker) fileText(file *domain.FileRef, text string, room int) (block str
 	text = cleanText(text)
 	if len(text) > room {
 		why = domain.FileCut
-		kept := strings.TrimSuffix(cut(text, room), "…")
+		kept := strings.TrimSuffix(shorten.Bytes(text, room), "…")
 		text = kept + fmt.Sprintf("\n[… %d more bytes of this file are left out here, because there is no room for them]", len(text)-len(kept))
 	}
 	return m.block(*domain.From(domain.OriginFile, file.Name), describe(file)+"\n\n"+text), why

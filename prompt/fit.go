@@ -201,7 +201,7 @@ func (f *fitting) cutSummary() {
 			continue
 		}
 		own := &domain.Turn{Role: first.Role, Blocks: slices.Clone(first.Blocks)}
-		own.Blocks[j].Text = shorten(own.Blocks[j].Text, most)
+		own.Blocks[j].Text = CutMiddle(own.Blocks[j].Text, most)
 		f.turns[0] = own
 	}
 	f.size = EstimateTurns(f.turns)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // answerFields are the fields of a JSON answer.
@@ -165,7 +166,7 @@ func misplaced(name, list string, at int, kind domain.CommandKind) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf("%s[%d]: %s does not stand there; %s.", list, at, cut(name, 64), right)
+	return fmt.Sprintf("%s[%d]: %s does not stand there; %s.", list, at, shorten.Bytes(name, 64), right)
 }
 
 // fieldsOf decodes an object and rejects unknown fields. A null field counts as missing.
@@ -185,7 +186,7 @@ func fieldsOf(object json.RawMessage, where string, known ...string) (map[string
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		return nil, fmt.Sprintf("Unknown field %q in %s. Known are: %s.", cut(unknown[0], 64), where, strings.Join(shown(known), ", "))
+		return nil, fmt.Sprintf("Unknown field %q in %s. Known are: %s.", shorten.Bytes(unknown[0], 64), where, strings.Join(shown(known), ", "))
 	}
 	return fields, ""
 }

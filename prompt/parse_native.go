@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // parseNative parses text and native calls.
@@ -81,7 +82,7 @@ func arguments(call *domain.RawCall, at int) (json.RawMessage, string) {
 	if text == "" {
 		return json.RawMessage("{}"), ""
 	}
-	where := fmt.Sprintf("The arguments of call %d (%s)", at+1, cut(cleanText(call.Name), 64))
+	where := fmt.Sprintf("The arguments of call %d (%s)", at+1, shorten.Bytes(cleanText(call.Name), 64))
 	clean, err := cleanJSON(text)
 	if err != nil {
 		return nil, where + " are " + err.Error() + ". No call of the answer was run."
@@ -119,7 +120,7 @@ func moduleOf(object json.RawMessage, where string) (*domain.Module, string) {
 	}
 	data := fields["data"]
 	if !isObject(data) {
-		return nil, where + ": \"data\" must be an object with what the module of type " + cut(kind, 64) + " needs."
+		return nil, where + ": \"data\" must be an object with what the module of type " + shorten.Bytes(kind, 64) + " needs."
 	}
 	return &domain.Module{Type: kind, Data: data}, ""
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // shorter advises a model how to avoid truncation.
@@ -32,7 +33,7 @@ func Ended(raw *domain.RawAnswer) string {
 	if raw.StopDetail == "" {
 		return "ended before it was whole"
 	}
-	return "ended before it was whole (the provider says " + cut(cleanText(raw.StopDetail), 64) + ")"
+	return "ended before it was whole (the provider says " + shorten.Bytes(cleanText(raw.StopDetail), 64) + ")"
 }
 
 // unusable explains to the AI why an incomplete answer cannot be used; "" if its text can. Nothing
@@ -43,7 +44,7 @@ func unusable(raw *domain.RawAnswer, in ParseInput) string {
 	case !raw.Partial():
 		return ""
 	case raw.StopReason == domain.StopMalformed:
-		return "The provider could not read the call in your answer (" + cut(cleanText(raw.StopDetail), 64) + "); nothing of it was run. " +
+		return "The provider could not read the call in your answer (" + shorten.Bytes(cleanText(raw.StopDetail), 64) + "); nothing of it was run. " +
 			"Call again by its exact name, with arguments that are one JSON object."
 	case len(raw.CutCalls) > 0:
 		return "Your answer " + Ended(raw) + ", in the middle of its calls (" + calledNames(raw.CutCalls) +
@@ -63,7 +64,7 @@ func calledNames(names []string) string {
 	const most = 5
 	var shown []string
 	for _, name := range names[:min(len(names), most)] {
-		shown = append(shown, cut(cleanText(name), 64))
+		shown = append(shown, shorten.Bytes(cleanText(name), 64))
 	}
 	if len(names) > most {
 		shown = append(shown, fmt.Sprintf("and %d more", len(names)-most))

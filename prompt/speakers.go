@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // speakers tracks who speaks in a session. As long as it is one person, no names are added; from
@@ -39,11 +40,11 @@ func (s *speakers) afterSummary() speakers {
 	return speakers{several: true}
 }
 
-// maxSpeaker bounds a name, in bytes.
-const maxSpeaker = 100
+// maxSpeaker bounds a name, in bytes, with the three of an ellipsis.
+const maxSpeaker = 103
 
 // speakerName returns a person's name on one line, without tags.
 func speakerName(m *domain.Message) string {
 	name := strings.Join(strings.Fields(domain.VisibleLine(firstOf(m.SenderName, m.SenderID))), " ")
-	return cut(name, maxSpeaker)
+	return shorten.Bytes(name, maxSpeaker)
 }

@@ -33,7 +33,7 @@ func SummaryRequest(turns []*domain.Turn, language string, tokens int) *domain.P
 			break
 		}
 	}
-	text = "<transcript>\n" + shorten(text, longest) + "</transcript>\n\nWrite the summary of this transcript now."
+	text = "<transcript>\n" + CutMiddle(text, longest) + "</transcript>\n\nWrite the summary of this transcript now."
 	return &domain.Prompt{
 		System:   strings.ReplaceAll(strings.TrimSpace(summaryInstructions), "{language}", languageName(language)),
 		Turns:    []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: text}}}},
@@ -54,7 +54,7 @@ func transcript(turns []*domain.Turn, limit int) string {
 func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Block, limit int) {
 	line := func(who, text string) {
 		if text = strings.TrimSpace(text); text != "" {
-			text = strings.ReplaceAll(shorten(text, limit), "</transcript", "<_/transcript")
+			text = strings.ReplaceAll(CutMiddle(text, limit), "</transcript", "<_/transcript")
 			b.WriteString(who + ": " + text + "\n\n")
 		}
 	}
@@ -80,11 +80,8 @@ func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Blo
 // Excerpt replaces a summary that the model failed to write: beginning and end of the transcript,
 // at most limit bytes.
 func Excerpt(turns []*domain.Turn, limit int) string {
-	return shorten(strings.TrimSpace(transcript(turns, longestShown[len(longestShown)-1])), limit)
+	return CutMiddle(strings.TrimSpace(transcript(turns, longestShown[len(longestShown)-1])), limit)
 }
-
-// Shorten keeps the beginning and the end of a long text, at most limit bytes.
-func Shorten(text string, limit int) string { return shorten(text, limit) }
 
 // LatestWords returns the person's last message, unchanged, at most limit bytes ("" if none). It is
 // appended to a summary, so that the current request is not paraphrased.
@@ -100,21 +97,10 @@ func LatestWords(turns []*domain.Turn, limit int) string {
 			}
 		}
 		if len(words) > 0 {
-			return shorten(strings.Join(words, "\n\n"), limit)
+			return CutMiddle(strings.Join(words, "\n\n"), limit)
 		}
 	}
 	return ""
 }
 
 func isServerText(text string) bool { return strings.HasPrefix(text, tagOpen+` type="`) }
-
-// shorten cuts the middle of a long text and marks the cut.
-func shorten(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	const gap = "\n[… cut here …]\n"
-	head := max(0, limit*2/3-len(gap))
-	tail := text[len(text)-limit/3:]
-	return cleanText(strings.ToValidUTF8(text[:head], "")) + gap + cleanText(strings.ToValidUTF8(tail, ""))
-}

@@ -14,9 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 const (
@@ -114,7 +114,7 @@ func (f Failure) Error(status int, secret string) *Error {
 	}
 	class, size := f.class(status)
 	e := &Error{
-		Class: class, Message: cut(message, maxMessage), Status: status, Said: true,
+		Class: class, Message: line(message, maxMessage), Status: status, Said: true,
 		MaxTokens: size.most, FixedLimit: size.fixed, Over: size.over,
 	}
 	switch {
@@ -221,7 +221,7 @@ func clampSeconds(s float64) time.Duration {
 func RequestID(header http.Header) string {
 	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Ds-Trace-Id", "Cf-Ray"} {
 		if v := header.Get(name); v != "" {
-			return cut(v, 100)
+			return line(v, 100)
 		}
 	}
 	return ""
@@ -245,7 +245,7 @@ func TransportError(ctx context.Context, err error, secret string) *Error {
 	if moved, ok := errors.AsType[*egress.MovedError](err); ok {
 		return &Error{
 			Class:   ClassInvalidRequest,
-			Message: "not followed: the address has " + cut(moved.Error(), maxMessage) + "; set base_url to the new location",
+			Message: "not followed: the address has " + line(moved.Error(), maxMessage) + "; set base_url to the new location",
 			Err:     err,
 		}
 	}
@@ -253,7 +253,7 @@ func TransportError(ctx context.Context, err error, secret string) *Error {
 	case egress.ReasonForbidden, egress.ReasonNotNamed:
 		return &Error{Class: ClassInvalidRequest, Forbidden: true, Message: string(reason), Err: err}
 	case egress.ReasonNone:
-		return &Error{Class: ClassNetwork, Message: "could not be read: " + cut(Redact(err.Error(), secret), maxMessage), Err: err}
+		return &Error{Class: ClassNetwork, Message: "could not be read: " + line(Redact(err.Error(), secret), maxMessage), Err: err}
 	default:
 		return &Error{Class: ClassNetwork, Message: "could not be reached: " + string(reason), Err: err}
 	}
@@ -282,17 +282,14 @@ func PageSample(body []byte) string {
 	if strings.HasPrefix(text, "<") {
 		text = html.UnescapeString(tags.ReplaceAllString(invisible.ReplaceAllString(text, " "), " "))
 	}
-	return cut(text, maxPageSample)
+	return line(text, maxPageSample)
 }
 
-// cut returns a single clean line of at most n characters.
-func cut(text string, n int) string {
+// line returns a single clean line of at most n characters.
+func line(text string, n int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
 	text = strings.ReplaceAll(text, "\x00", "\uFFFD")
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n]) + "…"
+	return shorten.Characters(text, n)
 }
 
 // Errorf returns an Error of a class.

@@ -100,7 +100,7 @@ func (f Finish) Failure(reason, text string) *Error {
 		return nil
 	}
 	e := *known
-	e.Message += " (" + cut(reason, maxReason) + ")"
+	e.Message += " (" + line(reason, maxReason) + ")"
 	e.Text = text
 	return &e
 }
@@ -112,7 +112,7 @@ const maxReason = 60 // shown characters of a vendor's value
 func Incomplete(raw *domain.RawAnswer, stop, reason string, calls []string) *domain.RawAnswer {
 	raw.StopReason, raw.Calls, raw.CutCalls = stop, nil, calls
 	if stop != domain.StopLength {
-		raw.StopDetail = cut(reason, maxReason)
+		raw.StopDetail = line(reason, maxReason)
 	}
 	return raw
 }

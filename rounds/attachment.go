@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // Piece is a part of a message of a client: text or an attachment.
@@ -60,7 +61,7 @@ func AttachmentWith(pointer, name, kind, content string) (*Attachment, error) {
 // UploadedAttachment refers to a file that was uploaded before.
 func UploadedAttachment(pointer, id string) (*Attachment, error) {
 	if !strings.HasPrefix(id, domain.PrefixFile+"_") || len(id) > maxFileID {
-		return nil, domain.UnknownFile(pointer, jsonbody.Cut(id, maxFileID))
+		return nil, domain.UnknownFile(pointer, shorten.Characters(id, maxFileID))
 	}
 	return &Attachment{Pointer: pointer, ID: id}, nil
 }

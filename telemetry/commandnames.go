@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // maxExternalLabels is the number of names of connectors' and agents' commands that become label
@@ -32,7 +32,7 @@ func newCommandNames(builtIn []domain.CommandSpec) *commandNames {
 // command exists.
 func (n *commandNames) logged(e *domain.Execution) string {
 	if n.builtIn[e.Command] || e.Foreign != nil {
-		return jsonbody.Cut(e.Command, maxLoggedName)
+		return shorten.Characters(e.Command, maxLoggedName)
 	}
 	return otherLabel
 }

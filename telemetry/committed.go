@@ -11,7 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
@@ -102,7 +102,7 @@ func (t *Traces) round(s *domain.Session, x *domain.Transition) {
 
 func (t *Traces) call(change *domain.Change, c *domain.Roundtrip) {
 	round := roundOf(change, c.SessionID, c.RoundID)
-	model := jsonbody.Cut(c.Model, maxName)
+	model := shorten.Characters(c.Model, maxName)
 	s := span{
 		identity: identity{round.trace, identityOf("", c.ID).span}, parent: &round, name: "chat " + model,
 		kind: trace.SpanKindClient, from: c.StartedAt, to: c.EndedAt, attributes: []attribute.KeyValue{
@@ -137,14 +137,14 @@ const maxName = 100
 func answered(change *domain.Change, id string) []attribute.KeyValue {
 	for _, m := range change.Messages {
 		if m.ID == id && m.AI != nil {
-			return []attribute.KeyValue{attribute.String("gen_ai.output.messages", jsonbody.Cut(m.AI.PreText, maxText))}
+			return []attribute.KeyValue{attribute.String("gen_ai.output.messages", shorten.Characters(m.AI.PreText, maxText))}
 		}
 	}
 	return nil
 }
 
 func (t *Traces) execution(change *domain.Change, e *domain.Execution) {
-	round, command := roundOf(change, e.SessionID, e.RoundID), jsonbody.Cut(e.Command, maxName)
+	round, command := roundOf(change, e.SessionID, e.RoundID), shorten.Characters(e.Command, maxName)
 	s := span{
 		identity: identity{round.trace, identityOf("", e.ID).span}, parent: &round, name: "execute_tool " + command,
 		kind: trace.SpanKindInternal, from: *e.StartedAt, to: *e.EndedAt, attributes: []attribute.KeyValue{
@@ -161,8 +161,8 @@ func (t *Traces) execution(change *domain.Change, e *domain.Execution) {
 		s.failed = string(e.Status)
 	}
 	if t.content {
-		s.attributes = append(s.attributes, attribute.String("gen_ai.tool.call.arguments", jsonbody.Cut(string(e.Params), maxText)),
-			attribute.String("gen_ai.tool.call.result", jsonbody.Cut(string(e.Result), maxText)))
+		s.attributes = append(s.attributes, attribute.String("gen_ai.tool.call.arguments", shorten.Characters(string(e.Params), maxText)),
+			attribute.String("gen_ai.tool.call.result", shorten.Characters(string(e.Result), maxText)))
 	}
 	t.write(s)
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
@@ -46,7 +46,7 @@ const maxLoggedName = 100
 func logCall(log *zerolog.Logger, call *domain.Roundtrip, trace string) {
 	line := log.Info().Str("workspace", call.WorkspaceID).Str("session", call.SessionID).Str("round", call.RoundID).
 		Str("trace_id", trace).
-		Str("call", call.ID).Str("provider", call.ProviderKind).Str("model", jsonbody.Cut(call.Model, maxLoggedName)).Str("purpose", call.Purpose).
+		Str("call", call.ID).Str("provider", call.ProviderKind).Str("model", shorten.Characters(call.Model, maxLoggedName)).Str("purpose", call.Purpose).
 		Str("reason", string(call.Reason)).Str("outcome", call.Outcome).Int64("input_tokens", call.Usage.Total()-call.Usage.OutputTokens).
 		Int64("output_tokens", call.Usage.OutputTokens).Dur("took_ms", call.EndedAt.Sub(call.StartedAt))
 	if call.Offered != nil {

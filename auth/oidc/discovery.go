@@ -16,6 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/exactjson"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 const (
@@ -129,7 +130,7 @@ func (d *discovery) unavailable(err error) error {
 // that change how others are read: a name is shown beside what a person did.
 func cut(text string) string {
 	const most = 200
-	text = strings.Map(func(r rune) rune {
+	return shorten.Characters(strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
 			return ' '
@@ -137,11 +138,7 @@ func cut(text string) string {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(text, "?"))
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
+	}, strings.ToValidUTF8(text, "?")), most)
 }
 
 // outOfTime is an error that says so if there was no time left: the libraries forget why they could not read on.

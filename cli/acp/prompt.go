@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // prompt is a request of the editor that is waiting for its round.
@@ -250,7 +250,7 @@ func (s *session) send(ctx context.Context, p *prompt, content promptContent) er
 // name names the session after the first line of its first prompt. A failure is only logged.
 func (s *session) name(ctx context.Context, text string) {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	name := jsonbody.Cut(line, 60)
+	name := shorten.Characters(line, 60)
 	if err := s.Server.Call(ctx, http.MethodPatch, sessionPath(s.id), fields{"name": name}, nil); err != nil {
 		s.Log("name %s: %v", s.id, err)
 		return

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/rounds"
 )
 
@@ -146,7 +146,7 @@ func resultText(text string, failed *api.CommandError) string {
 	if text == "" && failed != nil {
 		text = failed.Message
 	}
-	return jsonbody.Cut(text, maxResult)
+	return shorten.Characters(text, maxResult)
 }
 
 // command sends a command as a tool call.

@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // methods are the supported HTTP methods.
@@ -103,7 +104,7 @@ func checkHeaders(raw json.RawMessage, headers map[string]string, known map[stri
 		return err
 	}
 	for name, template := range headers {
-		at := "/request/headers/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(jsonbody.Cut(name, 60))
+		at := "/request/headers/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(shorten.Characters(name, 60))
 		if err := CheckHeaderName(name); err != nil {
 			return domain.Invalid(at, "header", "%s.", err.Error())
 		}
@@ -168,7 +169,7 @@ func checkNames(at, template string, known map[string]bool) error {
 }
 
 func unknownParam(at, name string) error {
-	name = jsonbody.Cut(name, 60)
+	name = shorten.Characters(name, 60)
 	return domain.Invalid(at, "unknown_param", "{%s} is not a parameter: params_schema has no property %q.", name, name)
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 const (
@@ -71,7 +71,7 @@ func (in *inliner) inlined(ref *openapi3.SchemaRef, description string) any {
 	out := in.written(ref)
 	if object, ok := out.(map[string]any); ok && description != "" && object["description"] == nil {
 		described := maps.Clone(object) // it is shared
-		described["description"] = jsonbody.Cut(description, maxDescription)
+		described["description"] = shorten.Characters(description, maxDescription)
 		return described
 	}
 	return out

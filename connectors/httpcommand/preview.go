@@ -20,6 +20,7 @@ import (
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 const (
@@ -112,11 +113,11 @@ func propose(ctx context.Context, document json.RawMessage, from string) (*outsi
 	}
 	doc, err := load(document)
 	if err != nil {
-		return nil, wrong("unusable", "%s", jsonbody.Cut("The document cannot be used: "+err.Error(), jsonbody.MaxMessage))
+		return nil, wrong("unusable", "%s", shorten.Characters("The document cannot be used: "+err.Error(), jsonbody.MaxMessage))
 	}
 	preview := &outside.ConnectorPreview{Kind: outside.ConnectorHTTP, Prefix: "API", Name: "API", Config: json.RawMessage(`{}`)}
-	if doc.Info != nil && domain.IsName(jsonbody.Cut(doc.Info.Title, 200)) && strings.TrimSpace(doc.Info.Title) != "" {
-		preview.Name, preview.Prefix = jsonbody.Cut(doc.Info.Title, 200), prefixOf(doc.Info.Title)
+	if doc.Info != nil && domain.IsName(shorten.Characters(doc.Info.Title, 200)) && strings.TrimSpace(doc.Info.Title) != "" {
+		preview.Name, preview.Prefix = shorten.Characters(doc.Info.Title, 200), prefixOf(doc.Info.Title)
 	}
 	if base := baseOf(doc, from); base != "" {
 		preview.Config = jsonbody.Encode(map[string]any{"base_url": base})

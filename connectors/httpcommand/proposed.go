@@ -14,6 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // effects are the effects implied by a method; others are not idempotent.
@@ -90,7 +91,7 @@ func describe(method, path string, op *openapi3.Operation) string {
 	if text == "" {
 		text = method + " " + path
 	}
-	return jsonbody.Cut(text, maxDescription)
+	return shorten.Characters(text, maxDescription)
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)

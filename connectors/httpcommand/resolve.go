@@ -7,7 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // maxReferences bounds a chain of references.
@@ -90,10 +90,10 @@ func followed[T any](part *T, refOf func(*T) string, named func(string) *T, belo
 		}
 		name, ok := strings.CutPrefix(ref, below)
 		if !ok {
-			return nil, fmt.Errorf("it refers to %s, which is not below %s", jsonbody.Cut(ref, maxRefShown), below)
+			return nil, fmt.Errorf("it refers to %s, which is not below %s", shorten.Characters(ref, maxRefShown), below)
 		}
 		if part = named(name); part == nil {
-			return nil, fmt.Errorf("it refers to %s, which does not exist", jsonbody.Cut(ref, maxRefShown))
+			return nil, fmt.Errorf("it refers to %s, which does not exist", shorten.Characters(ref, maxRefShown))
 		}
 	}
 	return nil, fmt.Errorf("its references form a chain of more than %d", maxReferences)

@@ -17,6 +17,7 @@ import (
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/exactjson"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // tool is a tool as described by the server.
@@ -295,18 +296,9 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// cut truncates a string at a rune boundary and marks it.
+// cut shortens what a server sent.
 func cut(s string, limit int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= limit {
-		return s
-	}
-	const mark = "…"
-	end := limit - len(mark)
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + mark
+	return shorten.Bytes(strings.ToValidUTF8(s, "\uFFFD"), limit)
 }
 
 func (l *toolSet) listing() connectors.Listing {

@@ -20,6 +20,7 @@ import (
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // Reader reads the lines of a CSV file, and records the position of each cell.
@@ -173,7 +174,7 @@ func (t *Table) names() string {
 	for i, c := range t.columns {
 		names[i] = c.name
 	}
-	return jsonbody.Cut(strings.Join(names, ", "), 500)
+	return shorten.Characters(strings.Join(names, ", "), 500)
 }
 
 // read returns the cells of the next line; io.EOF at the end. Reading stops at a broken structure or

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -59,6 +60,6 @@ func truncated(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
-	return jsonbody.Cut(text, maxText) + fmt.Sprintf(
+	return shorten.Characters(text, maxText) + fmt.Sprintf(
 		"\n\n[The first %d of %d bytes. The complete result is in structuredContent; request fewer items for a shorter one.]", maxText, len(text))
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/rounds"
 )
 
@@ -81,7 +81,7 @@ func (r *responseRequest) tools() (requestTools, error) {
 					"its own commands need not be sent.")
 		}
 		if t.Type != "function" {
-			tool := unofferedTool{jsonbody.Cut(t.Type, maxUnofferedName), jsonbody.Cut(t.Name, maxUnofferedName)}
+			tool := unofferedTool{shorten.Characters(t.Type, maxUnofferedName), shorten.Characters(t.Name, maxUnofferedName)}
 			if !slices.Contains(out.unoffered, tool) {
 				out.unoffered = append(out.unoffered, tool)
 			}

@@ -13,7 +13,7 @@ import (
 const module = "github.com/fermata-dev/fermata"
 
 // common may be imported from everywhere.
-var common = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/exactjson", "internal/jsonbody", "internal/ttlcache", "internal/schema", "internal/secretfile", "internal/seal", "internal/diagnosis", "internal/spelling", "internal/sse", "internal/traces"}
+var common = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/exactjson", "internal/jsonbody", "internal/ttlcache", "internal/schema", "internal/shorten", "internal/secretfile", "internal/seal", "internal/diagnosis", "internal/spelling", "internal/sse", "internal/traces"}
 
 // table lists the packages that each package may import. A package without an entry fails the test, so that
 // new packages are placed on purpose.

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // Path is the position of a reader in a value. It is only rendered for mistakes: a pointer for every value
@@ -48,38 +49,12 @@ func (p *Path) String() string {
 
 // Part renders a name as a part of a JSON pointer, shortened if necessary.
 func Part(name string) string {
-	name = Cut(name, MaxShownName)
+	name = shorten.Characters(name, MaxShownName)
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
-// Cut shortens a text to n characters, of which the last is an ellipsis.
-func Cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	seen, last := 0, 0
-	for i := range text {
-		if seen++; seen == n {
-			last = i
-		}
-		if seen > n {
-			return text[:last] + "…"
-		}
-	}
-	return text
-}
-
 // CutPointer shortens a pointer to the limit of a response.
-func CutPointer(pointer string) string {
-	if len(pointer) <= MaxPointer {
-		return pointer
-	}
-	at := MaxPointer - len("…")
-	for at > 0 && !utf8.RuneStart(pointer[at]) {
-		at--
-	}
-	return pointer[:at] + "…"
-}
+func CutPointer(pointer string) string { return shorten.Bytes(pointer, MaxPointer) }
 
 // Mistake is one invalid value.
 type Mistake struct {
@@ -116,6 +91,6 @@ func (m *Mistakes) Add(at *Path, code, format string, args ...any) {
 // AddAt records a mistake at a pointer, whose names are rendered by Part.
 func (m *Mistakes) AddAt(pointer, code, message string) {
 	if !m.Full() {
-		m.List = append(m.List, Mistake{Pointer: CutPointer(pointer), Code: code, Message: Cut(message, MaxMessage)})
+		m.List = append(m.List, Mistake{Pointer: CutPointer(pointer), Code: code, Message: shorten.Characters(message, MaxMessage)})
 	}
 }

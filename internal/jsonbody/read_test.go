@@ -85,18 +85,6 @@ func TestPointersStayShort(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		n    int
-		want string
-	}{{"", 3, ""}, {"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"ééé", 3, "ééé"}, {"éééé", 3, "éé…"}, {"aé", 1, "…"}} {
-		if got := Cut(c.text, c.n); got != c.want {
-			t.Errorf("Cut(%q, %d) = %q, not %q", c.text, c.n, got, c.want)
-		}
-	}
-}
-
 // FuzzRead looks for a text that is read otherwise than encoding/json reads it, or whose
 // mistakes or memory are out of proportion to its size.
 func FuzzRead(f *testing.F) {

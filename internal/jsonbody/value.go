@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // Value reads one JSON value, within the limits of Params, with its numbers unchanged. NUL and invalid
@@ -36,7 +38,7 @@ func checkNumbers(value any) error {
 	switch v := value.(type) {
 	case json.Number:
 		if !ordinary(string(v)) {
-			return fmt.Errorf("a value with the number %s, which is too large, too small or too long", Cut(string(v), 40))
+			return fmt.Errorf("a value with the number %s, which is too large, too small or too long", shorten.Characters(string(v), 40))
 		}
 	case []any:
 		for _, inner := range v {
@@ -81,4 +83,4 @@ func Encode(value any) json.RawMessage {
 }
 
 // Quote shortens and quotes a name that a model has invented.
-func Quote(name string) string { return strconv.Quote(Cut(name, 80)) }
+func Quote(name string) string { return strconv.Quote(shorten.Characters(name, 80)) }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // maxSchemaParts bounds a schema. Validating a value costs at most its number of values (bounded by its reader)
@@ -61,10 +61,10 @@ func (u *unfolding) walk(node any) error {
 
 func (u *unfolding) follow(ref string) error {
 	if !strings.HasPrefix(ref, "#") {
-		return fmt.Errorf("a schema must not refer to other documents (%s)", jsonbody.Cut(ref, 100))
+		return fmt.Errorf("a schema must not refer to other documents (%s)", shorten.Characters(ref, 100))
 	}
 	if slices.Contains(u.active, ref) || ref == "#" {
-		return fmt.Errorf("the schema refers to itself (%s)", jsonbody.Cut(ref, 100))
+		return fmt.Errorf("the schema refers to itself (%s)", shorten.Characters(ref, 100))
 	}
 	target, err := Find(u.root, ref)
 	if err != nil {
@@ -78,7 +78,7 @@ func (u *unfolding) follow(ref string) error {
 // Find returns the part of a schema that a $ref refers to: "#/" and a JSON pointer from the root.
 func Find(root any, ref string) (any, error) {
 	node := root
-	missing := fmt.Errorf("the schema refers to %s, which does not exist", jsonbody.Cut(ref, 100))
+	missing := fmt.Errorf("the schema refers to %s, which does not exist", shorten.Characters(ref, 100))
 	path, ok := strings.CutPrefix(ref, "#/")
 	if !ok || strings.Contains(path, "%") {
 		return nil, missing

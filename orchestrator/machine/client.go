@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // The program that sent a message may have tools of its own. When the AI calls them, the session waits as
@@ -32,7 +32,7 @@ func clientAnswers(s *step) bool {
 // callInWords is a call for people. Its parameters are shown in full beside it.
 func callInWords(c domain.ClientCall) string {
 	const longest = 200 // bytes of the parameters, which a model can make as long as an answer
-	return domain.VisibleLine(c.Name) + " " + jsonbody.Cut(domain.VisibleLine(string(c.Params)), longest)
+	return domain.VisibleLine(c.Name) + " " + shorten.Characters(domain.VisibleLine(string(c.Params)), longest)
 }
 
 // askClient waits for the program. The cancel message holds a result for each call, so that the

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -145,20 +146,13 @@ func appendResult(b []byte, r *domain.Block) []byte {
 	// The call was sent with {} (see input): this is what it contained.
 	if r.Call != nil && strings.TrimSpace(r.Call.Arguments) != "" && !isObject(r.Call.Arguments) {
 		b = append(b, `The arguments of this call were not a JSON object. They were: `...)
-		b = providers.AppendEscaped(b, clip(r.Call.Arguments, maxBadArguments))
+		b = providers.AppendEscaped(b, shorten.Bytes(r.Call.Arguments, maxBadArguments))
 		b = append(b, `\n\n`...)
 	}
 	return append(providers.AppendEscaped(b, r.Text), `"}`...)
 }
 
 const maxBadArguments = 2000
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return s[:n] + "…"
-}
 
 // input returns a call's arguments unchanged, except for what the API rejects: a value that is not
 // an object becomes {} and is described in the result, and half a surrogate pair becomes U+FFFD.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -56,19 +57,13 @@ func (s *Service) TestProvider(ctx context.Context, workspace, id string) (*doma
 		return failed, nil
 	}
 	return &domain.ProviderTest{
-		OK: true, Model: cmp.Or(answer.Raw.Model, model.Name), Latency: s.clock().Sub(started), Said: shortened(answer.Raw.Text, maxSaid),
+		OK: true, Model: cmp.Or(answer.Raw.Model, model.Name), Latency: s.clock().Sub(started),
+		Said: shorten.Characters(strings.TrimSpace(answer.Raw.Text), maxSaid),
 	}, nil
 }
 
 // maxSaid bounds the shown answer of a test, in characters.
 const maxSaid = 200
-
-func shortened(text string, limit int) string {
-	if r := []rune(strings.TrimSpace(text)); len(r) > limit {
-		return string(r[:limit]) + "…"
-	}
-	return strings.TrimSpace(text)
-}
 
 // classWords describe each class of failures and how to fix it.
 var classWords = map[providers.Class][2]string{

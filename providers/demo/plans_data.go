@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // shownEntries is how many entries are shown where the person does not say.
@@ -325,11 +326,8 @@ func journal(c *planner, g captures) {
 }
 
 func takeNote(c *planner, g captures) {
-	head := oneLine(g["text"])
-	if r := []rune(head); len(r) > 60 {
-		head = string(r[:59]) + "…"
-	}
-	c.write("Notes", "notes", object{"title": head, "text": g["text"]})
+	head := strings.Join(strings.Fields(g["text"]), " ")
+	c.write("Notes", "notes", object{"title": shorten.Characters(head, 60), "text": g["text"]})
 }
 
 func (c *planner) write(name, toolType string, data object) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 type object = map[string]any
@@ -220,9 +222,5 @@ func slug(name, otherwise string) string {
 }
 
 func oneLine(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > 300 {
-		return string(r[:300]) + "…"
-	}
-	return text
+	return shorten.Characters(strings.Join(strings.Fields(text), " "), 300)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -113,7 +114,7 @@ func (e encoder) result(b []byte, r *domain.Block) []byte {
 	// The call was echoed with {} (see arguments): here is what it really said.
 	if r.Call != nil && r.Call.Arguments != "" && !isObject(r.Call.Arguments) {
 		b = append(b, `The arguments of this call were not a JSON object. They were: `...)
-		b = providers.AppendEscaped(b, clip(r.Call.Arguments, maxBadArguments))
+		b = providers.AppendEscaped(b, shorten.Bytes(r.Call.Arguments, maxBadArguments))
 		b = append(b, `\n\n`...)
 	}
 	b = providers.AppendEscaped(b, r.Text)
@@ -121,13 +122,6 @@ func (e encoder) result(b []byte, r *domain.Block) []byte {
 }
 
 const maxBadArguments = 2000
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return s[:n] + "…"
-}
 
 func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
 	var calls []domain.RawCall

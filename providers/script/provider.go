@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -56,6 +57,9 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 	return answer, nil
 }
 
+// maxShown bounds the quoted texts of a request, in characters.
+const maxShown = 200
+
 // choose returns the first matching step and counts its use.
 func (p *provider) choose(a asked) (*Step, error) {
 	p.mu.Lock()
@@ -69,7 +73,7 @@ func (p *provider) choose(a asked) (*Step, error) {
 	}
 	return nil, providers.Errorf(providers.ClassInvalidRequest,
 		"the script has no step for this: roundtrip %d, the person's last text %q, the last results %q; it has %s",
-		a.roundtrip, short(a.text), short(a.results), p.steps())
+		a.roundtrip, shorten.Characters(a.text, maxShown), shorten.Characters(a.results, maxShown), p.steps())
 }
 
 // steps lists the script's steps for an error message.
@@ -88,13 +92,6 @@ func (p *provider) steps() string {
 		}
 	}
 	return "the steps " + strings.Join(list, ", ")
-}
-
-func short(text string) string {
-	if r := []rune(text); len(r) > 200 {
-		return string(r[:200]) + "…"
-	}
-	return text
 }
 
 // raw returns the step's answer with its values filled in.
