@@ -38,7 +38,7 @@ func connectorCommandFrom(c *outside.ConnectorCommand, reviewed bool) ConnectorC
 		out.Documents = []string{}
 	}
 	if c.Timeout == 0 {
-		out.Timeout = durationText(defaultCallTimeout)
+		out.Timeout = durationText(domain.CallTimeout)
 	}
 	if r := c.Request; r != nil {
 		out.Request = &CommandRequest{Method: CommandRequestMethod(r.Method), Path: r.Path, Body: r.Body}
@@ -60,9 +60,6 @@ func connectorCommandFrom(c *outside.ConnectorCommand, reviewed bool) ConnectorC
 	}
 	return out
 }
-
-// defaultCallTimeout is that of package connectors.
-const defaultCallTimeout = 15 * time.Second
 
 // wireEffect: what the catalogue calls read is read_only here, beside annotations of other
 // servers.

@@ -11,6 +11,9 @@ func ApprovalTitle(a *Approval) string { return a.Kind.Title(len(a.Actions)).EN 
 // The words of the contract that a program which talks to the server compares with. They
 // are the domain's own, as the types of answers are.
 
+// AskUser is the command by which the AI asks a person.
+const AskUser = domain.AskUser
+
 // Kinds of session and of approval.
 const (
 	TypeChat = domain.Chat

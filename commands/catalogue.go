@@ -13,13 +13,6 @@ import (
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
-// Names of the control commands: they steer the session and are never run here.
-const (
-	AskUser      = "ASK_USER"
-	Complete     = "COMPLETE"
-	AskPrincipal = "ASK_PRINCIPAL"
-)
-
 // builtinTimeout bounds each built-in command.
 const builtinTimeout = 10 * time.Second
 
@@ -121,12 +114,12 @@ func (c *Catalogue) with(outside []domain.CommandSpec, asks bool) []domain.Comma
 func (c *Catalogue) SpecsFor(t domain.SessionType, outside []domain.CommandSpec) []domain.CommandSpec {
 	looksAfter := beginsTasks(outside) && t != domain.Agent // an agent cannot wait for a task
 	specs := slices.DeleteFunc(c.with(outside, t.CountsAIRequest()), func(s domain.CommandSpec) bool {
-		return onlyInChats(s.Name) && t != domain.Chat || s.Name == Complete && t == domain.Chat ||
-			s.Name == AskPrincipal && t != domain.Agent || (s.Name == listTasks || s.Name == cancelTask) && !looksAfter
+		return onlyInChats(s.Name) && t != domain.Chat || s.Name == domain.Complete && t == domain.Chat ||
+			s.Name == domain.AskPrincipal && t != domain.Agent || (s.Name == listTasks || s.Name == cancelTask) && !looksAfter
 	})
 	if t == domain.Agent {
 		for i := range specs {
-			if specs[i].Name == Complete {
+			if specs[i].Name == domain.Complete {
 				specs[i].Description, specs[i].Params = reportText, reportParams
 			}
 		}
@@ -218,14 +211,14 @@ func controls() []*command {
 			Timeout: builtinTimeout}}
 	}
 	return []*command{
-		control(AskUser, "Ask the person a question and wait for the answer. Use it alone: no other call beside it.", ask),
+		control(domain.AskUser, "Ask the person a question and wait for the answer. Use it alone: no other call beside it.", ask),
 		control(
-			Complete,
+			domain.Complete,
 			"Say that the task is done and end this run. Actions beside it run first, and it holds only if all succeed; beside queries it is ignored.",
 			end,
 		),
 		control(
-			AskPrincipal,
+			domain.AskPrincipal,
 			"Ask the assistant that called you, because the task is not clear. It ends your work; you are called again with the answer.",
 			schema.Object(`"question": {"type": "string", "minLength": 1, "description": "What you need to know."}`, "question"),
 		),

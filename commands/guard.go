@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"context"
 	"strings"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
-
-// guardWindow is how long a command counts as just done.
-const guardWindow = 30 * time.Second
 
 // repeatNote is for the AI alone.
 const repeatNote = `To run it once more all the same, add "repeat": true to its params.`
@@ -82,7 +78,7 @@ func (p *planner) justDone(e *domain.Execution) *domain.Execution {
 		if before.CommandID != e.CommandID || before.Status != domain.ExecSuccess || before.EndedAt == nil {
 			continue
 		}
-		if age := p.env.Now.Sub(*before.EndedAt); age > guardWindow || age < 0 {
+		if age := p.env.Now.Sub(*before.EndedAt); age > domain.RepeatWindow || age < 0 {
 			continue
 		}
 		if latest == nil || !before.EndedAt.Before(*latest.EndedAt) {

@@ -23,7 +23,7 @@ func (e *Env) offers(spec *domain.CommandSpec) bool {
 }
 
 // onlyInChats: the command needs a person.
-func onlyInChats(name string) bool { return name == AskUser || name == createAutomation }
+func onlyInChats(name string) bool { return name == domain.AskUser || name == createAutomation }
 
 // SpecsIn are the commands that the AI is offered in a session.
 func (c *Catalogue) SpecsIn(env *Env) []domain.CommandSpec {

@@ -38,7 +38,7 @@ func outsider(offered *flagged, spec domain.CommandSpec) *command {
 	if len(entry.own) == 0 {
 		entry.own = json.RawMessage(`{"type":"object"}`)
 	}
-	entry.spec.Timeout = cmp.Or(max(spec.Timeout, 0), outsideTimeout)
+	entry.spec.Timeout = cmp.Or(max(spec.Timeout, 0), domain.CallTimeout)
 	entry.spec.Role = cmp.Or(spec.Role, domain.RoleMember)
 	switch spec.Kind {
 	case domain.KindQuery:

@@ -102,7 +102,7 @@ func (p *planner) gather() {
 	if p.native() {
 		for i, raw := range p.raw.Calls {
 			places[raw.ID] = i
-			if raw.Name == AskUser || raw.Name == Complete || raw.Name == AskPrincipal {
+			if raw.Name == domain.AskUser || raw.Name == domain.Complete || raw.Name == domain.AskPrincipal {
 				control := domain.Command{Type: raw.Name, Params: json.RawMessage(raw.Arguments), CallID: raw.ID}
 				p.controls = append(p.controls, p.execution(control, i))
 			}
@@ -170,7 +170,7 @@ func (p *planner) add(command domain.Command, place int) {
 }
 
 func controlHint(name string) string {
-	if name == AskUser {
+	if name == domain.AskUser {
 		return `ASK_USER is not a command here: ask with "communication_module": {"type", "data"}.`
 	}
 	return `COMPLETE is not a command here: say it with "completed": true.`
@@ -226,7 +226,7 @@ func (p *planner) checkAnswer() {
 func (p *planner) checkModule() {
 	asks := 0
 	for _, e := range p.controls {
-		if e.Command == AskUser {
+		if e.Command == domain.AskUser {
 			asks++
 		}
 	}
@@ -292,9 +292,9 @@ func (p *planner) settleControls() {
 	}
 	for _, e := range p.controls {
 		switch {
-		case e.Command == AskUser && p.plan.Module != nil:
+		case e.Command == domain.AskUser && p.plan.Module != nil:
 			continue
-		case e.Command == AskUser:
+		case e.Command == domain.AskUser:
 			p.end(e, domain.ExecCancelled)
 			e.Error = &domain.CommandError{Code: codeIgnored, Message: "The question was left out."}
 		case why != "":

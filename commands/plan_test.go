@@ -70,9 +70,9 @@ func TestFormatErrors(t *testing.T) {
 		{"a flag that is no flag", [][2]string{{"CREATE_ZONE", `{"name":"a","repeat":"yes"}`}}, "repeat is true or false", "call_1:FAILED"},
 		{"params that are no object", [][2]string{{"CREATE_ZONE", `"a"`}}, "an object", "call_1:FAILED"},
 		{"params that are not JSON", [][2]string{{"CREATE_ZONE", `{"name":`}}, "not JSON", "call_1:FAILED"},
-		{"a question with a command beside it", [][2]string{{AskUser, ask}, {query, `{}`}}, "commands beside it", "call_1:CANCELLED call_2:CANCELLED"},
-		{"two questions", [][2]string{{AskUser, ask}, {AskUser, ask}}, "more than one question", "call_1:CANCELLED call_2:CANCELLED"},
-		{"a question that is not valid", [][2]string{{AskUser, `{"type":"MultipleChoice","data":{"question":"Which?","options":["one"]}}`}}, "At least 2 items", "call_1:CANCELLED"},
+		{"a question with a command beside it", [][2]string{{domain.AskUser, ask}, {query, `{}`}}, "commands beside it", "call_1:CANCELLED call_2:CANCELLED"},
+		{"two questions", [][2]string{{domain.AskUser, ask}, {domain.AskUser, ask}}, "more than one question", "call_1:CANCELLED call_2:CANCELLED"},
+		{"a question that is not valid", [][2]string{{domain.AskUser, `{"type":"MultipleChoice","data":{"question":"Which?","options":["one"]}}`}}, "At least 2 items", "call_1:CANCELLED"},
 		{"too many calls", [][2]string{{query, `{}`}, {query, `{}`}, {query, `{}`}, {query, `{}`}}, "4 calls; at most 3", "call_1:CANCELLED call_2:CANCELLED call_3:CANCELLED call_4:CANCELLED"},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestJSONProtocolKeepsQueriesAndActionsApart(t *testing.T) {
 	if err != nil || !strings.Contains(plan.Problem, "both queries and actions") || outline(plan.Refused) != "call_1:CANCELLED call_2:CANCELLED" {
 		t.Errorf("%+v, %v", plan, err)
 	}
-	answer = &domain.AIMessage{ActionCommands: []domain.Command{w.command(Complete, `{}`)}}
+	answer = &domain.AIMessage{ActionCommands: []domain.Command{w.command(domain.Complete, `{}`)}}
 	if plan, err = w.c.Plan(t.Context(), w.data, w.env, "msg_1", nil, answer, nil); err != nil || !strings.Contains(plan.Problem, `"completed": true`) {
 		t.Errorf("%+v, %v", plan, err)
 	}
@@ -116,9 +116,9 @@ func TestJSONProtocolKeepsQueriesAndActionsApart(t *testing.T) {
 
 // ASK_USER and COMPLETE mean something else in each type of session.
 func TestControls(t *testing.T) {
-	ask := [2]string{AskUser, `{"type":"Text","data":{"question":"Which?"}}`}
-	odd := [2]string{AskUser, `{"type":"Slider","data":{}}`}
-	end := [2]string{Complete, `{}`}
+	ask := [2]string{domain.AskUser, `{"type":"Text","data":{"question":"Which?"}}`}
+	odd := [2]string{domain.AskUser, `{"type":"Slider","data":{}}`}
+	end := [2]string{domain.Complete, `{}`}
 	query, action := [2]string{"ZONES", `{}`}, [2]string{"CREATE_ZONE", `{"name":"a"}`}
 	for _, tt := range []struct {
 		about     string
@@ -172,10 +172,10 @@ func TestSpecsForASession(t *testing.T) {
 	if all != want {
 		t.Errorf("commands%s", all)
 	}
-	if chat := names(c.SpecsFor(domain.Chat, nil)); strings.Contains(chat, Complete) || !strings.Contains(chat, AskUser) || !strings.Contains(chat, createAutomation) {
+	if chat := names(c.SpecsFor(domain.Chat, nil)); strings.Contains(chat, domain.Complete) || !strings.Contains(chat, domain.AskUser) || !strings.Contains(chat, createAutomation) {
 		t.Errorf("chat%s", chat)
 	}
-	if run := names(c.SpecsFor(domain.Run, nil)); !strings.Contains(run, Complete) || strings.Contains(run, AskUser) || strings.Contains(run, createAutomation) {
+	if run := names(c.SpecsFor(domain.Run, nil)); !strings.Contains(run, domain.Complete) || strings.Contains(run, domain.AskUser) || strings.Contains(run, createAutomation) {
 		t.Errorf("automation%s", run)
 	}
 	for _, s := range c.Specs() {
@@ -302,9 +302,9 @@ func FuzzPlan(f *testing.F) {
 		answer := &domain.AIMessage{ActionCommands: []domain.Command{command}}
 		raw := &domain.RawAnswer{Protocol: domain.ProtocolNative, Calls: []domain.RawCall{{ID: "call_1", Name: name, Arguments: params}}}
 		switch name {
-		case Complete, AskPrincipal:
+		case domain.Complete, domain.AskPrincipal:
 			answer = &domain.AIMessage{Completed: true}
-		case AskUser:
+		case domain.AskUser:
 			answer = &domain.AIMessage{Module: &domain.Module{Type: "Form", Data: json.RawMessage(params)}}
 		}
 		plan, err := c.Plan(t.Context(), w.data, w.env, "msg_1", raw, answer, nil)

@@ -23,8 +23,8 @@ var sameOverHTTP = map[string]string{
 	"CREATE_TOOL_TYPE":  "POST /v1/tool-types", "CONTEXT_EDIT": "PATCH /v1/documents/{document_id}", "TASKS": "GET /v1/tasks", "CANCEL_TASK": "POST /v1/tasks/{task_id}/cancel",
 	"CONTEXT_UPDATE": "PATCH /v1/documents/{document_id}", "CONTEXT_PUBLISH": "POST /v1/documents/{document_id}/publish",
 	// The control commands steer the session of who speaks.
-	AskUser: "POST /v1/sessions/{session_id}/messages", Complete: "POST /v1/sessions/{session_id}/completion",
-	AskPrincipal: "POST /v1/sessions/{session_id}/messages",
+	domain.AskUser: "POST /v1/sessions/{session_id}/messages", domain.Complete: "POST /v1/sessions/{session_id}/completion",
+	domain.AskPrincipal: "POST /v1/sessions/{session_id}/messages",
 }
 
 // TestACommandNeedsTheRoleThatHTTPNeeds verifies that people cannot do through the AI what they may not do

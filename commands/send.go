@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// outsideTimeout is the default limit of one external call.
-	outsideTimeout = 15 * time.Second
 	// maxTries limits how often a call is sent whose repetition is harmless.
 	maxTries = 3
 	// firstBackoff comes before the second try, and twice as much before the third. The server may request

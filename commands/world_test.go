@@ -188,7 +188,7 @@ func (w *world) answerOf(commands ...domain.Command) (*domain.RawAnswer, *domain
 		raw.Calls = append(raw.Calls, domain.RawCall{ID: c.CallID, Name: c.Type, Arguments: string(c.Params)})
 		entry := w.c.entry(&w.env, c.Type)
 		switch {
-		case c.Type == AskUser:
+		case c.Type == domain.AskUser:
 			var m struct {
 				Type string          `json:"type"`
 				Data json.RawMessage `json:"data"`
@@ -197,7 +197,7 @@ func (w *world) answerOf(commands ...domain.Command) (*domain.RawAnswer, *domain
 				w.t.Fatal(err)
 			}
 			answer.Module = &domain.Module{Type: m.Type, Data: m.Data}
-		case c.Type == Complete:
+		case c.Type == domain.Complete:
 			answer.Completed = true
 		case entry != nil && entry.spec.Kind == domain.KindQuery:
 			answer.DataCommands = append(answer.DataCommands, c)

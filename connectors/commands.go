@@ -22,10 +22,8 @@ const (
 	// maxCommandBytes bounds the stored size of a connector's commands.
 	maxCommandBytes = 1 << 20
 
-	// DefaultTimeout is the timeout of a whole call if the command sets none.
-	DefaultTimeout = 15 * time.Second
-	minTimeout     = time.Second
-	maxTimeout     = 5 * time.Minute
+	minTimeout = time.Second
+	maxTimeout = 5 * time.Minute
 )
 
 var (

@@ -263,7 +263,7 @@ func specOf(c *outside.Connector, command *outside.ConnectorCommand) domain.Comm
 
 func timeoutOf(command *outside.ConnectorCommand) time.Duration {
 	if command.Timeout == 0 {
-		return DefaultTimeout
+		return domain.CallTimeout
 	}
 	return min(command.Timeout, maxTimeout)
 }

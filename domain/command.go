@@ -103,6 +103,20 @@ type Command struct {
 	ValidationRequest bool `json:"validation_request,omitempty"`
 }
 
+// Names of the control commands: they steer the session, and are never run.
+const (
+	AskUser      = "ASK_USER"
+	Complete     = "COMPLETE"
+	AskPrincipal = "ASK_PRINCIPAL" // of an agent, to its caller
+)
+
+const (
+	// RepeatWindow is how long a command that was run counts as just done: the same again is a repetition.
+	RepeatWindow = 30 * time.Second
+	// CallTimeout bounds an external call whose command or connector sets no timeout.
+	CallTimeout = 15 * time.Second
+)
+
 // ExecutionStatus is the state of an execution. The first three are intermediate; the others are results,
 // of which every call gets exactly one.
 type ExecutionStatus string

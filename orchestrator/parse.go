@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/prompt"
 )
-
-// guardWindow is how long the same command counts as a repetition.
-const guardWindow = 30 * time.Second
 
 // parse reads the raw answer and plans its commands. Nothing of an answer that cannot
 // be read whole is ever run.
@@ -93,7 +89,8 @@ func (d *driver) planAnswer(ctx context.Context, messageID string, raw *domain.R
 	var recent []*domain.Execution
 	var err error
 	if len(answer.DataCommands)+len(answer.ActionCommands) > 0 {
-		if recent, err = d.loop.cfg.Store.RecentExecutions(ctx, s.WorkspaceID, s.ID, d.loop.cfg.Clock().Add(-guardWindow)); err != nil {
+		since := d.loop.cfg.Clock().Add(-domain.RepeatWindow)
+		if recent, err = d.loop.cfg.Store.RecentExecutions(ctx, s.WorkspaceID, s.ID, since); err != nil {
 			return commands.Plan{}, err
 		}
 		if err = d.renewGrants(ctx, messageID); err != nil {

@@ -23,11 +23,11 @@ func EndOf(raw *domain.RawAnswer, answer *domain.AIMessage, acted bool) *domain.
 	completed := raw.Protocol == domain.ProtocolJSON
 	for i := range raw.Calls {
 		switch params := fieldsOfEnd(&raw.Calls[i]); raw.Calls[i].Name {
-		case complete:
+		case domain.Complete:
 			completed = true
 			end.Reason, end.Conclusion = params.Reason, params.Conclusion
 			end.Result = cmp.Or(params.Result, params.Summary, end.Result)
-		case askPrincipal:
+		case domain.AskPrincipal:
 			end.Result = cmp.Or(params.Question, end.Result)
 			return &end
 		}
@@ -49,7 +49,7 @@ func report(answer *domain.AIMessage, call *domain.RawCall, kind domain.SessionT
 	switch {
 	case kind == domain.Chat:
 		return
-	case kind == domain.Agent && call.Name == askPrincipal:
+	case kind == domain.Agent && call.Name == domain.AskPrincipal:
 		text = end.Question
 	case kind == domain.Agent:
 		text = joinBy("\n\n", []string{cmp.Or(end.Result, end.Summary), end.Conclusion})

@@ -18,7 +18,7 @@ func commandDocs(specs []domain.CommandSpec) string {
 	for _, kind := range []domain.CommandKind{domain.KindQuery, domain.KindAction, domain.KindControl} {
 		for _, spec := range sorted(specs) {
 			// These two have fields of their own in a JSON answer.
-			if spec.Kind == kind && spec.Name != askUser && spec.Name != complete {
+			if spec.Kind == kind && spec.Name != domain.AskUser && spec.Name != domain.Complete {
 				writeCommand(&b, &spec)
 			}
 		}

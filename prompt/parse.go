@@ -8,13 +8,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Control commands that become fields of the AI message.
-const (
-	askUser      = "ASK_USER"
-	complete     = "COMPLETE"
-	askPrincipal = "ASK_PRINCIPAL"
-)
-
 // ParseInput is what Parse needs besides the answer.
 type ParseInput struct {
 	Protocol    domain.Protocol

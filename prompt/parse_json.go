@@ -155,9 +155,9 @@ func oneCommand(item json.RawMessage, where string) (domain.Command, string) {
 func misplaced(name, list string, at int, kind domain.CommandKind) string {
 	var right string
 	switch {
-	case name == askUser:
+	case name == domain.AskUser:
 		right = "ask with \"communication_module\": {\"type\", \"data\"}"
-	case name == complete:
+	case name == domain.Complete:
 		right = "say it with \"completed\": true"
 	case kind == domain.KindQuery && list != "data_commands":
 		right = "it is a query and belongs in data_commands"

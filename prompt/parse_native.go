@@ -34,21 +34,21 @@ func parseNative(raw *domain.RawAnswer, in ParseInput) (*domain.AIMessage, strin
 // take adds one call to its part of the answer.
 func take(answer *domain.AIMessage, call *domain.RawCall, params json.RawMessage, in ParseInput) string {
 	switch call.Name {
-	case askUser:
+	case domain.AskUser:
 		if answer.Module != nil {
 			return "The answer asks more than one question (ASK_USER). Ask one; a Form holds several fields."
 		}
 		module, problem := moduleOf(params, "the arguments of ASK_USER")
 		answer.Module = module
 		return problem
-	case complete:
+	case domain.Complete:
 		answer.Completed = true
 		if strings.TrimSpace(answer.PreText) == "" {
 			answer.PreText = summaryOf(params)
 		}
 		report(answer, call, in.SessionType)
 		return ""
-	case askPrincipal:
+	case domain.AskPrincipal:
 		answer.Completed = true
 		report(answer, call, in.SessionType)
 		return ""

@@ -86,9 +86,9 @@ func why(e *domain.CommandError) string {
 // missingResult replaces the result of a call that had none when the session continued.
 func missingResult(command string) string {
 	switch command {
-	case askUser:
+	case domain.AskUser:
 		return "The person did not answer this question."
-	case complete:
+	case domain.Complete:
 		return "Noted. The session goes on."
 	}
 	return "Cancelled: this was not run."

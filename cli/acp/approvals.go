@@ -91,7 +91,7 @@ type personRequest struct {
 // toolCallOf returns the tool call that represents an approval: the action to approve, or a call of
 // its own.
 func (s *session) toolCallOf(a *api.Approval) fields {
-	id, name, title := a.ID, "ASK_USER", api.ApprovalTitle(a)
+	id, name, title := a.ID, api.AskUser, api.ApprovalTitle(a)
 	if a.Kind == api.ApprovalActions && len(a.Actions) == 1 {
 		id, name, title = a.Actions[0].ID, a.Actions[0].Command, api.Visible(a.Actions[0].Text)
 	}

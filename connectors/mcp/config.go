@@ -50,7 +50,6 @@ type TokenSource interface {
 
 // Limits for what a server may send.
 const (
-	DefaultTimeout   = 15 * time.Second
 	MinTimeout       = time.Second
 	MaxTimeout       = 5 * time.Minute
 	MaxMessageBytes  = 8 << 20

@@ -88,7 +88,7 @@ func (c *Connection) Call(ctx context.Context, call connectors.Call) (domain.Out
 
 func timeoutOf(wanted time.Duration) time.Duration {
 	if wanted == 0 {
-		return DefaultTimeout
+		return domain.CallTimeout
 	}
 	return max(MinTimeout, min(wanted, MaxTimeout))
 }

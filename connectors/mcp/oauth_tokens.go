@@ -109,7 +109,7 @@ func (o *OAuth) reload(ctx context.Context) (string, bool, error) {
 
 const (
 	// claimTime bounds how long other nodes wait for a refresh; it is longer than a refresh takes.
-	claimTime = 2 * DefaultTimeout
+	claimTime = 2 * domain.CallTimeout
 	// claimPoll is their polling interval.
 	claimPoll = 50 * time.Millisecond
 )
@@ -143,7 +143,7 @@ func (o *OAuth) refresh(ctx context.Context) (string, error) {
 // renew is not cancelled with the call: a server with rotation may already have revoked the old
 // token, and the new one must be stored.
 func (o *OAuth) renew(ctx context.Context, grant Grant) (string, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), DefaultTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), domain.CallTimeout)
 	defer cancel()
 	expired := &oauth2.Token{RefreshToken: grant.Refresh}
 	token, err := grant.Client.config(grant.Endpoint, "").TokenSource(o.with(ctx), expired).Token()

@@ -68,7 +68,7 @@ func (t *wireTask) life() time.Duration {
 
 // Task polls a task and fetches its result if there is one.
 func (c *Connection) Task(ctx context.Context, id string) (connectors.TaskState, error) {
-	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
+	ctx, cancel := context.WithTimeout(ctx, domain.CallTimeout)
 	defer cancel()
 	s, err := c.session(ctx)
 	if err != nil {
@@ -174,7 +174,7 @@ func readTaskQuestion(raw json.RawMessage) (*question, error) {
 
 // AnswerTask answers the question returned by Task.
 func (c *Connection) AnswerTask(ctx context.Context, id, wanted string, answer json.RawMessage) error {
-	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
+	ctx, cancel := context.WithTimeout(ctx, domain.CallTimeout)
 	defer cancel()
 	s, err := c.session(ctx)
 	if err != nil {
@@ -204,7 +204,7 @@ func (c *Connection) AnswerTask(ctx context.Context, id, wanted string, answer j
 
 // CancelTask requests cancellation of a task.
 func (c *Connection) CancelTask(ctx context.Context, id string) error {
-	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
+	ctx, cancel := context.WithTimeout(ctx, domain.CallTimeout)
 	defer cancel()
 	s, err := c.session(ctx)
 	if err != nil {

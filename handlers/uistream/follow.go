@@ -215,7 +215,7 @@ func (f *follower) askQuestion(a *domain.Approval) {
 		f.out.call(a.ID, waitsForProgram, fields{"kind": a.Kind, "question": rounds.QuestionText(a)}, true)
 		return
 	}
-	name, input := "ASK_USER", fields{"kind": a.Kind, "question": rounds.QuestionText(a)}
+	name, input := domain.AskUser, fields{"kind": a.Kind, "question": rounds.QuestionText(a)}
 	if a.Kind != domain.ApprovalQuestion {
 		name = "ASK_" + string(a.Kind)
 	}

@@ -7,13 +7,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Names of the control commands, whose calls are answered by the machine itself.
-const (
-	callAskUser      = "ASK_USER"
-	callComplete     = "COMPLETE"
-	callAskPrincipal = "ASK_PRINCIPAL"
-)
-
 // countAnswer counts a call that was answered. The answer itself becomes a message
 // once it has been read.
 func countAnswer(s *step) {
@@ -193,7 +186,7 @@ func questionCall(s *step, carried map[string]bool) string {
 		return ""
 	}
 	for _, call := range e.Raw.Calls {
-		if call.Name == callAskUser && !carried[call.ID] {
+		if call.Name == domain.AskUser && !carried[call.ID] {
 			return call.ID
 		}
 	}
@@ -202,9 +195,9 @@ func questionCall(s *step, carried map[string]bool) string {
 
 func controlText(s *step, name string) (domain.ExecutionStatus, string) {
 	e := parsed(s)
-	ends := name == callComplete || name == callAskPrincipal && agent(s)
+	ends := name == domain.Complete || name == domain.AskPrincipal && agent(s)
 	switch {
-	case name == callComplete && chat(s):
+	case name == domain.Complete && chat(s):
 		return domain.ExecCancelled, "Ignored: a chat does not end by COMPLETE."
 	case ends && len(e.Commands.Queries) > 0:
 		return domain.ExecCancelled, "Ignored: finish first. Say " + name + " once the queries are answered."
@@ -212,9 +205,9 @@ func controlText(s *step, name string) (domain.ExecutionStatus, string) {
 		return domain.ExecSuccess, "Noted. It holds if every action of the answer succeeds."
 	case ends:
 		return domain.ExecSuccess, "Noted."
-	case name == callAskUser && !chat(s):
+	case name == domain.AskUser && !chat(s):
 		return domain.ExecCancelled, "Nobody can be asked here. Decide with what you know, and go on."
-	case name == callAskUser && e.Answer.Module != nil:
+	case name == domain.AskUser && e.Answer.Module != nil:
 		return domain.ExecCancelled, "Ignored: one question at a time."
 	default:
 		return domain.ExecCancelled, "Not run."

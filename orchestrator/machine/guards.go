@@ -102,7 +102,7 @@ func parsed(s *step) domain.AIResponseParsed {
 func withQueries(s *step) bool {
 	c := parsed(s).Commands
 	refused := slices.ContainsFunc(c.Refused, func(x *domain.Execution) bool {
-		return x.Kind != domain.KindControl && x.Command != callAskUser && x.Command != callComplete
+		return x.Kind != domain.KindControl && x.Command != domain.AskUser && x.Command != domain.Complete
 	})
 	return len(c.Queries) > 0 || refused && len(c.Actions) == 0 && !withModule(s) && !saidCompleted(s) && !waitsForClient(s)
 }

@@ -234,7 +234,7 @@ func askQuestion(s *step) {
 	results := pending.Results
 	if call != "" {
 		results = append([]domain.CommandResult{{
-			CallID: call, Command: callAskUser, Status: domain.ExecCancelled, Text: "The person did not answer.",
+			CallID: call, Command: domain.AskUser, Status: domain.ExecCancelled, Text: "The person did not answer.",
 		}}, results...)
 	}
 	text := "The question was not answered."

@@ -103,13 +103,13 @@ func (c *planner) text() string {
 func (c *planner) finish(text string) planned {
 	switch {
 	case c.asksBack:
-		return planned{askPrincipal, object{"question": text}}
+		return planned{domain.AskPrincipal, object{"question": text}}
 	case c.agent && c.undone:
-		return planned{complete, object{"reason": c.in("It could not be done.", "Cela n'a pas pu être fait."), "result": text}}
+		return planned{domain.Complete, object{"reason": c.in("It could not be done.", "Cela n'a pas pu être fait."), "result": text}}
 	case c.agent:
-		return planned{complete, object{"reason": c.in("The task is done.", "La tâche est faite."), "result": text}}
+		return planned{domain.Complete, object{"reason": c.in("The task is done.", "La tâche est faite."), "result": text}}
 	}
-	return planned{complete, object{"summary": text}}
+	return planned{domain.Complete, object{"summary": text}}
 }
 
 // jsonText is the answer as one JSON object. completed is said whenever the request
@@ -119,7 +119,7 @@ func (c *planner) jsonText(text string) string {
 	for _, call := range c.calls {
 		command := jsonCommand{Type: call.name, Params: encode(call.params)}
 		switch {
-		case call.name == askUser:
+		case call.name == domain.AskUser:
 			a.Module = &domain.Module{Type: call.params["type"].(string), Data: encode(call.params["data"])}
 		case isAction(call.name):
 			a.ActionCommands = append(a.ActionCommands, command)

@@ -41,8 +41,6 @@ type reading struct {
 }
 
 const (
-	askUser, complete, askPrincipal = "ASK_USER", "COMPLETE", "ASK_PRINCIPAL"
-
 	// These stand in the rules for automations and for agents. In the JSON protocol, where no
 	// commands are offered, which distinguishes them from a chat.
 	alone      = "This session is an automation"
@@ -82,8 +80,8 @@ func read(p *domain.Prompt) reading {
 	for _, c := range p.Commands {
 		r.offered = append(r.offered, c.Name)
 	}
-	r.agent = slices.Contains(r.offered, askPrincipal) || r.json && strings.Contains(p.System, forAnother)
-	r.automation = r.agent || slices.Contains(r.offered, complete) || r.json && strings.Contains(p.System, alone)
+	r.agent = slices.Contains(r.offered, domain.AskPrincipal) || r.json && strings.Contains(p.System, forAnother)
+	r.automation = r.agent || slices.Contains(r.offered, domain.Complete) || r.json && strings.Contains(p.System, alone)
 	r.summary = len(r.offered) == 0 && !r.json
 	at := -1
 	for i, t := range slices.Backward(p.Turns) {
@@ -269,9 +267,9 @@ func jsonSteps(answer, results *domain.Turn) (out []step) {
 	a := answerIn(answer)
 	if a.Module != nil {
 		if text := personsText(results); text != "" {
-			return []step{{name: askUser, outcome: domain.ExecSuccess, text: text}}
+			return []step{{name: domain.AskUser, outcome: domain.ExecSuccess, text: text}}
 		}
-		return []step{{name: askUser, outcome: domain.ExecCancelled}}
+		return []step{{name: domain.AskUser, outcome: domain.ExecCancelled}}
 	}
 	for i := range results.Blocks {
 		out = append(out, notedSteps(noticeIn(&results.Blocks[i]))...)

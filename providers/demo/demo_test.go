@@ -59,7 +59,7 @@ func newSession(t *testing.T, protocol domain.Protocol) *session {
 	s := &session{world: newWorld(), provider: p.(*provider), prompt: &domain.Prompt{Protocol: protocol,
 		Tail: "<fermata type=\"NOW\">\nNow: Saturday 2026-11-21 11:29 (UTC, UTC+00:00).\n</fermata>"}}
 	if protocol == domain.ProtocolNative {
-		s.offer(append(slices.Clone(allCommands), askUser)...)
+		s.offer(append(slices.Clone(allCommands), domain.AskUser)...)
 	}
 	return s
 }
@@ -107,7 +107,7 @@ func (s *session) circumstance(t *testing.T, what string) {
 			s.prompt.System = "# You run by yourself\nThis session is an automation: nobody is watching now."
 			break
 		}
-		s.offer(append(slices.Clone(allCommands), complete)...)
+		s.offer(append(slices.Clone(allCommands), domain.Complete)...)
 	case "end": // the request before was ended by the server, in these words
 		kind, text, _ := strings.Cut(rest, " ")
 		s.send(fmt.Sprintf("<fermata type=%q>\n%s\n</fermata>", kind, text))
@@ -126,7 +126,7 @@ func (s *session) circumstance(t *testing.T, what string) {
 			s.prompt.System = "# You work for another assistant\nThe first message is a task."
 			break
 		}
-		s.offer("CONTEXT", "CONTEXT_UPDATE", "CONTEXT_PUBLISH", "SEARCH", complete, askPrincipal)
+		s.offer("CONTEXT", "CONTEXT_UPDATE", "CONTEXT_PUBLISH", "SEARCH", domain.Complete, domain.AskPrincipal)
 	case "reports":
 		s.world.report = strings.ReplaceAll(rest, "|", "\n")
 	case "only":
@@ -215,7 +215,7 @@ func (s *session) round(t *testing.T) {
 }
 
 func (s *session) ended(raw *domain.RawAnswer) bool {
-	return len(raw.Calls) > 0 && (raw.Calls[0].Name == complete || raw.Calls[0].Name == askPrincipal)
+	return len(raw.Calls) > 0 && (raw.Calls[0].Name == domain.Complete || raw.Calls[0].Name == domain.AskPrincipal)
 }
 
 func (s *session) obey(raw *domain.RawAnswer) *domain.Turn {
@@ -228,9 +228,9 @@ func (s *session) obey(raw *domain.RawAnswer) *domain.Turn {
 		fmt.Fprintf(&s.log, "    %s %s\n", call.Name, call.Arguments)
 		block := domain.Block{Kind: domain.BlockResult, CallID: call.ID, Call: call}
 		switch call.Name {
-		case askUser:
+		case domain.AskUser:
 			block.Text = s.personAnswers()
-		case complete, askPrincipal:
+		case domain.Complete, domain.AskPrincipal:
 			block.Text = "Noted."
 		default:
 			r := s.world.run(call.Name, json.RawMessage(call.Arguments))
@@ -281,7 +281,7 @@ func TestStreamingTakesItsTimeAndCanBeCut(t *testing.T) {
 			t.Fatal(err)
 		}
 		prompt := &domain.Prompt{Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: "help"}}}},
-			Commands: []domain.CommandSpec{{Name: askUser}}}
+			Commands: []domain.CommandSpec{{Name: domain.AskUser}}}
 		n := 0
 		start := time.Now()
 		request := &providers.Request{Prompt: prompt, NewID: ids.Counting(), OnDelta: func(providers.Delta) { n++ }}

@@ -118,7 +118,7 @@ func (c *planner) check(s step, command planned) {
 	case s.outcome == domain.ExecCached:
 		c.stop("The server did not do it a second time: the same was just done. Say “again” to do it anyway.",
 			"Le serveur ne l'a pas refait : la même chose vient d'être faite. Dites « encore » pour le faire quand même.")
-	case s.outcome == domain.ExecCancelled && s.name == askUser:
+	case s.outcome == domain.ExecCancelled && s.name == domain.AskUser:
 		c.stop("You gave no answer, so I leave it at that.", "Vous n'avez pas répondu : j'en reste là.")
 	case s.outcome == domain.ExecCancelled:
 		c.stop("Not done: nothing has changed.", "Pas fait : rien n'a changé.")
@@ -186,6 +186,6 @@ func (c *planner) ask(kind string, data object) string {
 		c.stop("I would have asked a question, but nobody is there in an automation.",
 			"J'aurais posé une question, mais il n'y a personne dans une automatisation.")
 	}
-	question := planned{askUser, object{"type": kind, "data": data}}
+	question := planned{domain.AskUser, object{"type": kind, "data": data}}
 	return strings.TrimSpace(c.run(c.in("A question first.", "Une question d'abord."), question)[0].text)
 }
