@@ -38,24 +38,24 @@ const emptyAnswer = "(an empty answer)"
 func answerBlocks(m *domain.Message, protocol domain.Protocol) []domain.Block {
 	raw := m.Raw
 	if m.Status == domain.MessageInterrupted {
-		return said(interrupted(m))
+		return textBlocks(interrupted(m))
 	}
 	if raw == nil {
-		return said(displayed(m))
+		return textBlocks(displayed(m))
 	}
 	calls := raw.Protocol == domain.ProtocolNative && len(raw.Calls) > 0
 	switch {
 	case strings.TrimSpace(raw.Text) == "" && !calls:
-		return said("")
+		return textBlocks("")
 	case raw.Protocol == domain.ProtocolNative && protocol == domain.ProtocolJSON:
-		return said(asJSON(m))
+		return textBlocks(asJSON(m))
 	case raw.Protocol == protocol && (calls || len(raw.Calls) == 0):
 		return []domain.Block{{Kind: domain.BlockAnswer, Answer: sendable(raw)}}
 	}
-	return said(raw.Text)
+	return textBlocks(raw.Text)
 }
 
-func said(text string) []domain.Block {
+func textBlocks(text string) []domain.Block {
 	if strings.TrimSpace(text) == "" {
 		text = emptyAnswer
 	}

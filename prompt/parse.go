@@ -88,9 +88,9 @@ func checkWhole(a *domain.AIMessage, in ParseInput) string {
 	return ""
 }
 
-// command creates a command whose params are known to be an object. The flags are read but kept in
+// newCommand creates a command whose params are known to be an object. The flags are read but kept in
 // params: the planner removes them.
-func command(name string, params json.RawMessage, callID string) domain.Command {
+func newCommand(name string, params json.RawMessage, callID string) domain.Command {
 	var flags map[string]json.RawMessage
 	_ = json.Unmarshal(params, &flags) // known to be an object
 	return domain.Command{
@@ -101,9 +101,9 @@ func command(name string, params json.RawMessage, callID string) domain.Command 
 
 func isTrue(value json.RawMessage) bool { return string(value) == "true" }
 
-// file adds a command to the list of its kind. Unknown names are added to the actions: the planner
+// addCommand adds a command to the list of its kind. Unknown names are added to the actions: the planner
 // rejects them and lists the available names.
-func file(a *domain.AIMessage, c domain.Command, kind domain.CommandKind) {
+func addCommand(a *domain.AIMessage, c domain.Command, kind domain.CommandKind) {
 	if kind == domain.KindQuery {
 		a.DataCommands = append(a.DataCommands, c)
 		return

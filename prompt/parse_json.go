@@ -148,7 +148,7 @@ func oneCommand(item json.RawMessage, where string) (domain.Command, string) {
 	if !isObject(params) {
 		return domain.Command{}, wrongType(where+".params", "an object", params)
 	}
-	return command(name, params, ""), ""
+	return newCommand(name, params, ""), ""
 }
 
 // misplaced explains where a command belongs that is in the wrong list.

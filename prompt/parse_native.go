@@ -57,8 +57,8 @@ func take(answer *domain.AIMessage, call *domain.RawCall, params json.RawMessage
 		answer.ClientCalls = append(answer.ClientCalls, domain.ClientCall{ID: call.ID, Name: call.Name, Params: params})
 		return ""
 	}
-	c := command(in.named(call.Name), params, call.ID)
-	file(answer, c, in.Specs[c.Type])
+	c := newCommand(in.named(call.Name), params, call.ID)
+	addCommand(answer, c, in.Specs[c.Type])
 	if c.ValidationRequest {
 		answer.ValidationRequest = true
 	}
