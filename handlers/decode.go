@@ -155,8 +155,8 @@ func decode(body []byte, dst any) error {
 	jsonbody.LetOthers(len(body))
 	if err := jsonbody.Fill(body, dst); err != nil {
 		// The shape fits, so this is a value that its own type refuses.
-		message := shorten.Characters("A value cannot be used: "+err.Error(), jsonbody.MaxMessage)
-		return &domain.Error{Code: domain.CodeInvalid, Message: message, Err: err}
+		said := "A value cannot be used: " + err.Error()
+		return &domain.Error{Code: domain.CodeInvalid, Message: shorten.Characters(said, jsonbody.MaxMessage), Err: err}
 	}
 	jsonbody.LetOthers(len(body))
 	return invalid(&jsonbody.Mistakes{List: brokenRules(dst)})

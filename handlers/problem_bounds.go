@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
@@ -23,9 +22,8 @@ func encodeProblem(p *problem) []byte {
 	bounded.Detail = shorten.Characters(p.Detail, maxDetail)
 	bounded.Errors = slices.Clone(p.Errors[:min(len(p.Errors), jsonbody.MaxMistakes)])
 	for i, e := range bounded.Errors {
-		bounded.Errors[i] = domain.FieldError{
-			Pointer: jsonbody.CutPointer(e.Pointer), Code: e.Code, Message: shorten.Characters(e.Message, jsonbody.MaxMessage),
-		}
+		e.Pointer, e.Message = jsonbody.CutPointer(e.Pointer), shorten.Characters(e.Message, jsonbody.MaxMessage)
+		bounded.Errors[i] = e
 	}
 	body, err := json.Marshal(bounded)
 	for err == nil && len(body) > maxProblem+len(p.Decision) && len(bounded.Errors) > 0 {

@@ -51,11 +51,8 @@ func checkQuery(query string, known map[string]bool, names []string) error {
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return domain.Errorf(
-			CodeUnreadable,
-			"The query of the address cannot be read: %s.",
-			shorten.Characters(err.Error(), jsonbody.MaxShownName),
-		)
+		shown := shorten.Characters(err.Error(), jsonbody.MaxShownName)
+		return domain.Errorf(CodeUnreadable, "The query of the address cannot be read: %s.", shown)
 	}
 	var mistakes jsonbody.Mistakes
 	for _, name := range slices.Sorted(maps.Keys(values)) {

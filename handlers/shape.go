@@ -134,8 +134,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 }
 
 func unknownField(name string, fields map[string]reflect.Type) string {
-	const longest = 60
-	shown := shorten.Characters(name, longest)
+	shown := shorten.Characters(name, 60)
 	if near := spelling.Nearest(name, slices.Sorted(maps.Keys(fields))); near != "" {
 		return fmt.Sprintf("There is no field %q. Did you mean %q?", shown, near)
 	}

@@ -184,6 +184,5 @@ var fewTests = map[string]int{
 	"providers/script":                31,
 	"handlers/mcpserver":              33,
 	"cli":                             34,
-	"notify":                          38,
 	"repository/internal/sqldb":       38,
 }
