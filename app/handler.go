@@ -57,7 +57,7 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 			Draining:    a.draining.Load,
 			Origins:     origins,
 			RateLimits:  a.flags.Rate.limits(),
-			People:      peopleParts{a}.ports(), Language: scheduleService{a}.languageOf,
+			Cookies:     a.flags.cookies(), PublicURL: a.flags.pageURL(), Language: scheduleService{a}.languageOf,
 		},
 		Process: handlers.Process{
 			Version: handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
@@ -91,7 +91,7 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 		},
 		Catalogue: handlers.CataloguePorts{RichText: richText{a}, Catalogue: catalogueService{a}, Chunks: prompt.Chunks},
 		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
-		Settings:  settingsPorts(a),
+		Settings:  settingsPorts(a), People: peopleParts{a}.ports(),
 		Outside: handlers.OutsidePorts{
 			Protocols: a.protocols(a.auth, userData, uploads), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
 			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors,

@@ -15,7 +15,7 @@ import (
 func linksOf(a *App) *auth.Links { return auth.NewLinks(a.keys.DeriveAll("approval link"), a.clock) }
 
 func linkPorts(a *App) handlers.LinkPorts {
-	return handlers.LinkPorts{Links: linksOf(a), PublicURL: a.flags.pageURL(), Withdraw: a.store.Approvals.WithdrawLinks}
+	return handlers.LinkPorts{Links: linksOf(a), Withdraw: a.store.Approvals.WithdrawLinks}
 }
 
 // linksOut creates the links in notifications; nil if the address that browsers use is unknown, or

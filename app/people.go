@@ -159,7 +159,7 @@ func (a peopleParts) signIns() auth.SignInConfig {
 
 func (a peopleParts) ports() handlers.PeoplePorts {
 	ports := handlers.PeoplePorts{
-		SignIns: a.App.auth, Passkeys: a.App.passkeys, Pushes: a.App.pushes, Cookies: a.flags.cookies(), PublicURL: a.flags.pageURL(),
+		SignIns: a.App.auth, Passkeys: a.App.passkeys, Pushes: a.App.pushes,
 	}
 	if a.issuer != nil {
 		ports.Issuer = a.issuer

@@ -28,7 +28,7 @@ func (s *processRoutes) checkInvariants(w http.ResponseWriter, r *http.Request) 
 
 func (s *processRoutes) getStatus(w http.ResponseWriter, r *http.Request) {
 	who := caller(r)
-	status, err := s.Admin.Status(r.Context(), who.Workspace, who.Role == root)
+	status, err := s.Admin.Status(r.Context(), who.Workspace, who.Role == domain.RoleRoot)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -9,15 +9,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// againTable is the part of the table that goes back in a record.
-func (s *sessionRoutes) againTable() []route {
-	return []route{
-		{"POST", "/v1/sessions/{session_id}/retry", member, s.retrySession, s.currentSession},
-		{"POST", "/v1/sessions/{session_id}/messages/{message_id}/choose", member, s.chooseAnswer, s.currentSession},
-		{"POST", "/v1/sessions/{session_id}/fork", member, s.forkSession, s.madeSession},
-	}
-}
-
 func (s *sessionRoutes) retrySession(w http.ResponseWriter, r *http.Request) {
 	var in api.RetryInput
 	if err := s.readOptional(w, r, &in); err != nil {

@@ -34,7 +34,7 @@ func (s *automationRoutes) listAutomations(w http.ResponseWriter, r *http.Reques
 // takes a member.
 func (s *automationRoutes) automationFor(r *http.Request, a *domain.Automation) *api.Automation {
 	url := ""
-	if caller(r).Role.Allows(member) {
+	if caller(r).Role.Allows(domain.RoleMember) {
 		url = s.Automations.WebhookURL(a)
 	}
 	return api.AutomationFrom(a, url)

@@ -18,9 +18,6 @@ import (
 	"github.com/fermata-dev/fermata/internal/ttlcache"
 )
 
-// CodeBadSignature is the code for a message without a valid signature.
-const CodeBadSignature domain.Code = "bad_signature"
-
 // reportTask takes what a service says of its work. Its signature is all that it has, and
 // is looked at before anything else of what it sent is read.
 func (s *taskRoutes) reportTask(w http.ResponseWriter, r *http.Request) {

@@ -24,6 +24,7 @@ type Config struct {
 	Catalogue   CataloguePorts
 	Providers   ProviderPorts
 	Settings    SettingsPorts
+	People      PeoplePorts
 	Outside     OutsidePorts
 	// Web serves everything that is no route of the API (the web page). Optional.
 	Web http.Handler
@@ -43,8 +44,10 @@ type Edge struct {
 	Origins auth.Origins
 	// RateLimits bound what one caller may ask. Optional: see there for what holds then.
 	RateLimits RateLimits
-	// People sign in through these.
-	People PeoplePorts
+	Cookies    auth.Cookies
+	// PublicURL is where browsers reach the server, without a / at the end; empty: the address
+	// that the request came to.
+	PublicURL string
 	// Language is that of a workspace, for callers who prefer none; "": it could not be read. Optional.
 	Language func(ctx context.Context, workspace string) string
 }
@@ -144,10 +147,6 @@ type PeoplePorts struct {
 	Passkeys Passkeys
 	Pushes   Pushes
 	Issuer   Issuer // optional: without one people sign in with keys
-	Cookies  auth.Cookies
-	// PublicURL is where browsers reach the page, without a / at the end; empty: the address
-	// that they came to.
-	PublicURL string
 }
 
 // SettingsPorts are a workspace's settings and keys, and the workspaces.

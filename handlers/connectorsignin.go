@@ -27,7 +27,7 @@ func (s *connectorRoutes) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if begun.Bound {
-		s.People.Cookies.SetConnectorSignIn(w, secret)
+		s.Cookies.SetConnectorSignIn(w, secret)
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	s.writeJSON(w, r, http.StatusOK, api.ConnectorSignInFrom(begun))
@@ -40,7 +40,7 @@ func (s *connectorRoutes) returnFromSignIn(w http.ResponseWriter, r *http.Reques
 	answer := outside.SignInAnswer{State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
 	switch {
 	case strings.HasPrefix(answer.State, outside.SignInOfBrowser):
-		if !s.People.Cookies.TakeConnectorSignIn(w, r, answer.State) {
+		if !s.Cookies.TakeConnectorSignIn(w, r, answer.State) {
 			s.endSignIn(w, r, nil, errOtherBrowser())
 			return
 		}
@@ -65,7 +65,7 @@ func (s *connectorRoutes) confirmSignIn(w http.ResponseWriter, r *http.Request) 
 	case strings.HasPrefix(answer.State, outside.SignInOfBrowser): // has no confirmation page
 		s.endSignIn(w, r, nil, errOtherBrowser())
 		return
-	case !s.People.Cookies.Confirmed(r, sent.Get("token"), answer.State, answer.Code, answer.Issuer):
+	case !s.Cookies.Confirmed(r, sent.Get("token"), answer.State, answer.Code, answer.Issuer):
 		s.askToConfirm(w, r, answer, http.StatusForbidden)
 		return
 	}
@@ -83,7 +83,7 @@ func (s *connectorRoutes) askToConfirm(w http.ResponseWriter, r *http.Request, a
 		s.endSignIn(w, r, nil, err)
 		return
 	}
-	token := s.People.Cookies.ConfirmationToken(w, r, answer.State, answer.Code, answer.Issuer)
+	token := s.Cookies.ConfirmationToken(w, r, answer.State, answer.Code, answer.Issuer)
 	in := inPreferredLanguage(r, &domain.Settings{Language: "en"})
 	var page strings.Builder
 	paragraph := func(text string) { fmt.Fprintf(&page, "<p>%s</p>", html.EscapeString(text)) }
@@ -151,7 +151,7 @@ func (s *connectorRoutes) endSignIn(w http.ResponseWriter, r *http.Request, c *o
 	title, text := signInText(language, c, code)
 	status := http.StatusOK
 	if err != nil {
-		status = problemKinds[code].Status
+		status = FailureOf(err).Status
 	}
 	writePageIn(w, language.Language, status, title, "<p>"+html.EscapeString(text)+"</p>")
 }

@@ -94,7 +94,7 @@ func signIns(t *testing.T, _ *world, c *testClient) {
 // A sign-in that the page begins is bound to the browser by a random cookie.
 func TestSignInIsBoundToItsBrowser(t *testing.T) {
 	for name, secure := range map[string]bool{"__Host-": true, "": false} {
-		s := &connectorRoutes{edge: &edge{Edge: Edge{People: PeoplePorts{Cookies: auth.Cookies{Secure: secure}}}}}
+		s := &connectorRoutes{edge: &edge{Edge: Edge{Cookies: auth.Cookies{Secure: secure}}}}
 		calls := &pendingSignIns{}
 		s.SignIn = calls
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/connectors/con_1/sign-in", nil)
@@ -111,7 +111,7 @@ func TestSignInIsBoundToItsBrowser(t *testing.T) {
 			t.Errorf("the browser is %v, then %v", browser, again)
 		}
 		set := httptest.NewRecorder()
-		s.People.Cookies.SetConnectorSignIn(set, secret)
+		s.Cookies.SetConnectorSignIn(set, secret)
 		cookie := set.Result().Cookies()[0]
 		if !strings.HasPrefix(cookie.Name, name+"fermata_connector_sign_in_") || cookie.Path != "/" || cookie.Secure != secure || !cookie.HttpOnly {
 			t.Errorf("the cookie is %v", cookie)

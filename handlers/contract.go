@@ -79,12 +79,3 @@ func (f *contractFile) serve(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(body) // the client may have gone
 	}
 }
-
-func takesGzip(header string) bool {
-	for coding := range strings.SplitSeq(header, ",") {
-		if name, weight, _ := strings.Cut(coding, ";"); strings.TrimSpace(name) == "gzip" {
-			return strings.TrimRight(strings.ReplaceAll(weight, " ", ""), ".0") != "q="
-		}
-	}
-	return false
-}

@@ -16,8 +16,6 @@ import (
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
-const maxBody = jsonbody.MaxBody
-
 // beginning is what is taken for a body before any of it has come.
 const beginning = 16 << 10
 

@@ -17,6 +17,9 @@ const (
 	copies = 4
 	// mostAtOnce limits one reservation.
 	mostAtOnce = 32 << 20
+	// askAgain is how often a request that lasts asks whether its caller may still continue. With what
+	// package auth remembers, a revoked key closes its streams within 60 s.
+	askAgain = 30 * time.Second
 )
 
 // doorRoom is the memory that a protocol request reserves from its caller's accounts: an estimate while it works,

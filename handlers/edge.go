@@ -34,7 +34,7 @@ func newEdge(c Edge, protocols []ProtocolRoute) *edge {
 		open:      &tally{open: map[string]int{}},
 		limits:    limits,
 		protocols: doorsOf(protocols),
-		path:      publicPathOf(c.People.PublicURL),
+		path:      publicPathOf(c.PublicURL),
 		deep:      make(chan struct{}, asideAtOnce),
 	}
 }

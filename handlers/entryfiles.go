@@ -10,26 +10,6 @@ import (
 	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
-// maxFile bounds a file that is imported. It, what is uploaded (maxUpload) and what brings files
-// with its messages (maxFilesBody) are the only bodies that may be larger than maxBody.
-const maxFile = 8 << 20
-
-const importPath = "/entries/import"
-
-// bodyLimit is how large the body of a request may be.
-func bodyLimit(r *http.Request) int64 {
-	if strings.HasSuffix(r.URL.Path, importPath) {
-		return maxFile
-	}
-	if r.URL.Path == filesPath {
-		return maxUpload
-	}
-	if r.Method == http.MethodPost && fileDoors[r.URL.Path] {
-		return maxFilesBody
-	}
-	return maxBody
-}
-
 // exportEntries sends every entry of a period as CSV.
 func (s *dataRoutes) exportEntries(w http.ResponseWriter, r *http.Request, query userdata.EntryQuery) {
 	if len(query.Fields) > 0 {

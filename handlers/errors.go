@@ -26,6 +26,7 @@ const (
 	CodeRateLimited           domain.Code = "rate_limited"
 	CodeTooManyStreams        domain.Code = "too_many_streams"
 	CodeLinkExpired           domain.Code = "link_expired"
+	CodeBadSignature          domain.Code = "bad_signature" // of a message without a valid one
 	CodeIdempotencyMismatch   domain.Code = "idempotency_mismatch"
 	CodeIdempotencyInProgress domain.Code = "idempotency_in_progress"
 	// About the providers of AI models.

@@ -24,15 +24,6 @@ type Files interface {
 	DeleteFile(ctx context.Context, ws, id string) error
 }
 
-const (
-	filesPath = "/v1/files"
-	// maxUpload bounds the body of an upload: the file, and the form around it.
-	maxUpload = domain.MaxFileBytes + 64<<10
-)
-
-// contentPolicy prevents browsers from running any content of a file.
-const contentPolicy = "sandbox; default-src 'none'; frame-ancestors 'none'"
-
 func (s *fileRoutes) uploadFile(w http.ResponseWriter, r *http.Request) {
 	name, content, err := uploaded(w, r)
 	if err != nil {

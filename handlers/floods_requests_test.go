@@ -80,7 +80,7 @@ func (f *floodWorld) requests(t *testing.T) (all []flooded) {
 	for _, op := range operations(t) {
 		examples[op.method+" "+op.path] = exampleURL.ReplaceAllString(exampleID.ReplaceAllString(op.body, "_1"), unreachable)
 	}
-	for _, r := range f.s.all() {
+	for _, r := range f.s.table() {
 		if r.role == public {
 			continue
 		}
@@ -118,7 +118,7 @@ func (f *floodWorld) bodies(t *testing.T) (all []flooded) {
 			all = append(all, flooded{method: method, path: f.path(t, pattern), kind: kind})
 		}
 	}
-	for _, r := range f.s.all() {
+	for _, r := range f.s.table() {
 		add(r.method, r.pattern)
 	}
 	for _, p := range f.s.protocolRoutes {

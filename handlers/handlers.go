@@ -72,6 +72,7 @@ type (
 	peopleRoutes struct {
 		*edge
 		SettingsPorts
+		PeoplePorts
 	}
 	fileRoutes struct {
 		*edge
@@ -80,6 +81,7 @@ type (
 	processRoutes struct {
 		*edge
 		Process
+		Workspaces Workspaces
 	}
 )
 
@@ -105,10 +107,10 @@ func newServer(c Config) *server {
 		settings:       &settingsRoutes{e, c.Settings, c.Catalogue, c.Providers},
 		webhooks:       &webhookRoutes{e, c.Outside.Webhooks},
 		agents:         &agentRoutes{e, c.Outside.Agents},
-		people:         &peopleRoutes{e, c.Settings},
+		people:         &peopleRoutes{e, c.Settings, c.People},
 		files:          &fileRoutes{e, c.Data.Files},
 		links:          &linkRoutes{e, c.Outside.Links, c.Reads.WorkspaceReader, c.Door.Answers, c.Settings.Settings},
-		process:        &processRoutes{e, c.Process},
+		process:        &processRoutes{e, c.Process, c.Settings.Workspaces},
 		protocolRoutes: c.Outside.Protocols,
 		web:            c.Web,
 	}

@@ -24,10 +24,10 @@ func newHookRates(now clock.Clock, limits RateLimits, refused *refusals) hookRat
 	}
 }
 
-// admit applies the rate limits to a call, given the result of the check of its token. It returns the error for
-// the caller, or nil if the call may proceed.
-func (h hookRates) admit(w http.ResponseWriter, r *http.Request, outcome error) error {
-	bucket, name := h.genuine, automationID(r)
+// admit applies the rate limits to a call of an automation's webhook, given the result of the check of its token.
+// It returns the error for the caller, or nil if the call may proceed.
+func (h hookRates) admit(w http.ResponseWriter, r *http.Request, automation string, outcome error) error {
+	bucket, name := h.genuine, automation
 	switch {
 	case domain.ErrorCode(outcome) == domain.CodeNotFound:
 		bucket, name = h.forged, limitKey(r)

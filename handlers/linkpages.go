@@ -3,8 +3,6 @@ package handlers
 import (
 	"errors"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/auth"
@@ -51,10 +49,10 @@ func (s *linkRoutes) ask(w http.ResponseWriter, r *http.Request, f *followed, pa
 		page.Again = address
 		return
 	}
-	browser := s.People.Cookies.LinkBrowser(r)
+	browser := s.Cookies.LinkBrowser(r)
 	if browser == "" {
 		browser = auth.NewBrowser()
-		s.People.Cookies.SetLinkBrowser(w, browser)
+		s.Cookies.SetLinkBrowser(w, browser)
 	}
 	shown := s.Links.Shown(f.token, browser, s.Clock())
 	page.Ask(form, address, shown.At(), shown.Nonce(), shown.Figures())
@@ -111,26 +109,4 @@ func fetchedAhead(r *http.Request) bool {
 		}
 	}
 	return false
-}
-
-// readForm reads a form of at most so many bytes.
-func readForm(w http.ResponseWriter, r *http.Request, most int64) (url.Values, error) {
-	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	if strings.TrimSpace(strings.ToLower(kind)) != "application/x-www-form-urlencoded" {
-		return nil, domain.Errorf(CodeUnsupportedType, "The body must be a form (application/x-www-form-urlencoded).")
-	}
-	body, err := wholeBody(w, r, most)
-	if err != nil {
-		return nil, incompleteBody(err)
-	}
-	sent, err := url.ParseQuery(string(body))
-	if err != nil {
-		return nil, domain.Errorf(CodeUnreadable, "The form cannot be read.")
-	}
-	for _, values := range sent {
-		if slices.ContainsFunc(values, func(v string) bool { return !plainText(v) }) {
-			return nil, domain.Errorf(CodeUnreadable, "A field of the form is not text: it has a NUL or is not UTF-8.")
-		}
-	}
-	return sent, nil
 }

@@ -18,9 +18,6 @@ import (
 // LinkPorts are what signed links to approvals are made with.
 type LinkPorts struct {
 	Links *auth.Links
-	// PublicURL is where browsers reach the server, without a / at the end; empty: the address
-	// that the request came to.
-	PublicURL string
 	// Withdraw ends every link to an approval of a workspace that was made so far.
 	Withdraw func(ctx context.Context, workspace, approval string) error
 }
@@ -221,15 +218,5 @@ func (s *linkRoutes) pressed(r *http.Request, f *followed, sent url.Values) bool
 		}
 	}
 	return !fetchedAhead(r) &&
-		s.Links.Pressed(f.token, s.People.Cookies.LinkBrowser(r), sent.Get("at"), sent.Get("nonce"), sent.Get("figures"))
-}
-
-// table has the routes of signed links.
-func (s *linkRoutes) table() []route {
-	return []route{
-		{"POST", "/v1/approvals/{approval_id}/link", admin, s.createLink, nil},
-		{"DELETE", "/v1/approvals/{approval_id}/link", admin, s.withdrawLinks, nil},
-		{"GET", "/a/{token}", public, s.showLink, nil},
-		{"POST", "/a/{token}", public, s.answerLink, nil},
-	}
+		s.Links.Pressed(f.token, s.Cookies.LinkBrowser(r), sent.Get("at"), sent.Get("nonce"), sent.Get("figures"))
 }

@@ -56,6 +56,13 @@ type outcome struct {
 	opened time.Duration
 }
 
+// writeWithin is how long a reader may take to take in one write, and writeMiBWithin how much longer for each MiB
+// of it.
+const (
+	writeWithin    = 10 * time.Second
+	writeMiBWithin = time.Second
+)
+
 type exchangeKey struct{}
 
 // Value gives chi its place for the route, so that its pattern can be read afterwards.
@@ -209,6 +216,23 @@ func (s *edge) finish(x *exchange, r *http.Request) {
 		// The answer had begun: break the connection, so that the client does not take it for complete.
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// opened notes that the event stream of a request is open: the metrics count how long that took.
+func (s *edge) opened(r *http.Request) {
+	if x := exchangeOf(r); x != nil {
+		x.opened = max(s.Clock().Sub(x.begun), 1)
+	}
+}
+
+// handOn returns what is logged of a request that continues without its handler, when over is called. The request
+// needs an id.
+func handOn(r *http.Request) *outcome {
+	x := exchangeOf(r)
+	x.handedOn = true
+	rest := x.outcome
+	rest.method, rest.pattern = r.Method, x.route.RoutePattern()
+	return &rest
 }
 
 // over is finish for a request that continued without its handler.

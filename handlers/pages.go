@@ -182,3 +182,12 @@ const maxCursor = 1 << 10
 func pointed[T any](items []T, next string, err error) ([]*T, string, error) {
 	return pointers(items), next, err
 }
+
+// pointers gives the mappers what they take.
+func pointers[T any](items []T) []*T {
+	out := make([]*T, 0, len(items))
+	for i := range items {
+		out = append(out, &items[i])
+	}
+	return out
+}

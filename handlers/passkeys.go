@@ -24,7 +24,7 @@ type Passkeys interface {
 
 func (s *peopleRoutes) listPasskeys(w http.ResponseWriter, r *http.Request) {
 	who := caller(r)
-	all, err := s.People.Passkeys.Passkeys(r.Context(), who.Workspace, who.Author())
+	all, err := s.Passkeys.Passkeys(r.Context(), who.Workspace, who.Author())
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -56,7 +56,7 @@ func (s *peopleRoutes) beginPasskey(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	begun, err := s.People.Passkeys.Begin(r.Context(), who.Workspace, who.Author())
+	begun, err := s.Passkeys.Begin(r.Context(), who.Workspace, who.Author())
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -76,7 +76,7 @@ func (s *peopleRoutes) createPasskey(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	made, err := s.People.Passkeys.Finish(r.Context(), who.Workspace, who.Author(), in.Domain())
+	made, err := s.Passkeys.Finish(r.Context(), who.Workspace, who.Author(), in.Domain())
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -88,7 +88,7 @@ func (s *peopleRoutes) createPasskey(w http.ResponseWriter, r *http.Request) {
 
 func (s *peopleRoutes) deletePasskey(w http.ResponseWriter, r *http.Request) {
 	who := caller(r)
-	if err := s.People.Passkeys.DeletePasskey(r.Context(), who.Workspace, who.Author(), chi.URLParam(r, "passkey_id")); err != nil {
+	if err := s.Passkeys.DeletePasskey(r.Context(), who.Workspace, who.Author(), chi.URLParam(r, "passkey_id")); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -97,7 +97,7 @@ func (s *peopleRoutes) deletePasskey(w http.ResponseWriter, r *http.Request) {
 
 func (s *peopleRoutes) forgetPasskeys(w http.ResponseWriter, r *http.Request) {
 	who, person := caller(r), chi.URLParam(r, "person_id")
-	if err := s.People.Passkeys.ForgetPasskeys(r.Context(), who.Workspace, person); err != nil {
+	if err := s.Passkeys.ForgetPasskeys(r.Context(), who.Workspace, person); err != nil {
 		s.fail(w, r, err)
 		return
 	}

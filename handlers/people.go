@@ -72,8 +72,8 @@ func (s *peopleRoutes) workspacesOf(r *http.Request, id *auth.Identity) ([]*doma
 
 func (s *peopleRoutes) waysIn(w http.ResponseWriter, r *http.Request) {
 	ways := api.SignInWays{Key: true}
-	if s.People.Issuer != nil {
-		ways.Oidc = &api.OIDCWay{Issuer: s.People.Issuer.Issuer(), URL: "/v1/sign-in/oidc"}
+	if s.Issuer != nil {
+		ways.Oidc = &api.OIDCWay{Issuer: s.Issuer.Issuer(), URL: "/v1/sign-in/oidc"}
 	}
 	s.writeJSON(w, r, http.StatusOK, ways)
 }
@@ -84,7 +84,7 @@ func (s *peopleRoutes) signInWithKey(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	opened, err := s.People.SignIns.SignInByKey(r, strings.TrimSpace(in.Key))
+	opened, err := s.SignIns.SignInByKey(r, strings.TrimSpace(in.Key))
 	s.tried(string(people.SignInKey), err)
 	if err != nil {
 		s.fail(w, r, s.slowDown(w, r, err))
@@ -104,7 +104,7 @@ func (s *peopleRoutes) welcome(w http.ResponseWriter, r *http.Request, opened *a
 	if opened.Identity.Workspace == "" {
 		opened.Identity.Workspace = opened.SignIn.WorkspaceID
 	}
-	s.People.Cookies.SetSignIn(w, opened)
+	s.Cookies.SetSignIn(w, opened)
 	s.Log.Info().Str("request_id", requestID(r)).Str("by", opened.Identity.Name).Str("sign_in", opened.SignIn.ID).
 		Str("method", string(opened.SignIn.Method)).Str("workspace", opened.SignIn.WorkspaceID).Msg("signed in")
 }
@@ -116,14 +116,14 @@ func (s *peopleRoutes) tried(method string, err error) {
 	}
 	outcome := "ok"
 	if err != nil {
-		outcome = string(problemOf(err).Code)
+		outcome = string(FailureOf(err).Code)
 	}
 	s.Metrics.SignIn(method, outcome)
 }
 
 // slowDown limits failed sign-ins per address, like bad keys.
 func (s *peopleRoutes) slowDown(w http.ResponseWriter, r *http.Request, err error) error {
-	if status := problemOf(err).Status; status != http.StatusUnauthorized && status != http.StatusForbidden {
+	if status := FailureOf(err).Status; status != http.StatusUnauthorized && status != http.StatusForbidden {
 		return err
 	}
 	if wait, ok := s.failures.take(limitKey(r)); !ok {
@@ -133,22 +133,22 @@ func (s *peopleRoutes) slowDown(w http.ResponseWriter, r *http.Request, err erro
 }
 
 func (s *peopleRoutes) beginSignIn(w http.ResponseWriter, r *http.Request) {
-	if s.People.Issuer == nil {
+	if s.Issuer == nil {
 		s.fail(w, r, domain.Errorf(domain.CodeNoIssuer, "This server has no issuer. Sign in with a key."))
 		return
 	}
-	to, cookie, err := s.People.Issuer.Begin(r.Context(), ownPath(s.path.trim(r.URL.Query().Get("return_to"))))
+	to, cookie, err := s.Issuer.Begin(r.Context(), ownPath(s.path.trim(r.URL.Query().Get("return_to"))))
 	if err != nil {
 		s.tried(string(people.SignInOIDC), err)
 		s.back(w, r, err)
 		return
 	}
-	s.People.Cookies.SetBegun(w, cookie, beginsWithin)
+	s.Cookies.SetBegun(w, cookie, beginsWithin)
 	seeOther(w, to)
 }
 
 func (s *peopleRoutes) endSignIn(w http.ResponseWriter, r *http.Request) {
-	if s.People.Issuer == nil {
+	if s.Issuer == nil {
 		s.fail(w, r, domain.Errorf(domain.CodeNoIssuer, "This server has no issuer. Sign in with a key."))
 		return
 	}
@@ -159,10 +159,10 @@ func (s *peopleRoutes) endSignIn(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, s.refused.tooMany(w, r, wait))
 		return
 	}
-	person, returnTo, err := s.People.Issuer.Finish(r.Context(), s.People.Cookies.TakeBegun(w, r), r.URL.Query())
+	person, returnTo, err := s.Issuer.Finish(r.Context(), s.Cookies.TakeBegun(w, r), r.URL.Query())
 	var opened *auth.Opened
 	if err == nil {
-		opened, err = s.People.SignIns.SignInPerson(r, person)
+		opened, err = s.SignIns.SignInPerson(r, person)
 	}
 	s.tried(string(people.SignInOIDC), err)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *peopleRoutes) endSignIn(w http.ResponseWriter, r *http.Request) {
 	}
 	s.callbacks.putBack(address) // behind a proxy, everybody has one address
 	s.welcome(w, r, opened)
-	seeOther(w, s.People.PublicURL+ownPath(returnTo))
+	seeOther(w, s.PublicURL+ownPath(returnTo))
 }
 
 // back redirects a browser whose sign-in failed to the page, which explains the error in the reader's language.
@@ -181,16 +181,11 @@ func (s *peopleRoutes) back(w http.ResponseWriter, r *http.Request, err error) {
 		s.fail(w, r, err)
 		return
 	}
-	p := problemOf(err)
+	p := FailureOf(err)
 	s.Log.Warn().Err(err).Str("request_id", requestID(r)).Str("code", string(p.Code)).Msg("a sign-in failed")
 	// Only the code: a crafted address must not be able to put text on the page.
 	about := url.Values{"problem": {string(p.Code)}, "request_id": {requestID(r)}}
-	seeOther(w, s.People.PublicURL+"/#/sign-in?"+about.Encode())
-}
-
-func seeOther(w http.ResponseWriter, to string) {
-	w.Header().Set("Location", to)
-	w.WriteHeader(http.StatusSeeOther)
+	seeOther(w, s.PublicURL+"/#/sign-in?"+about.Encode())
 }
 
 // ownPath returns the path if it belongs to this server, and "/" otherwise: a link to the sign-in must not redirect
@@ -209,17 +204,17 @@ func ownPath(path string) string {
 }
 
 func (s *peopleRoutes) signOut(w http.ResponseWriter, r *http.Request) {
-	if err := s.People.SignIns.EndThis(r); err != nil {
+	if err := s.SignIns.EndThis(r); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	s.People.Cookies.ClearSignIn(w)
+	s.Cookies.ClearSignIn(w)
 	w.WriteHeader(http.StatusNoContent)
 }
 
 func (s *peopleRoutes) listSignIns(w http.ResponseWriter, r *http.Request) {
 	id := caller(r)
-	all, err := s.People.SignIns.SignInsOf(r.Context(), id)
+	all, err := s.SignIns.SignInsOf(r.Context(), id)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -236,22 +231,22 @@ func (s *peopleRoutes) listSignIns(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *peopleRoutes) endSignIns(w http.ResponseWriter, r *http.Request) {
-	if err := s.People.SignIns.EndSignIn(r.Context(), caller(r), ""); err != nil {
+	if err := s.SignIns.EndSignIn(r.Context(), caller(r), ""); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	s.People.Cookies.ClearSignIn(w)
+	s.Cookies.ClearSignIn(w)
 	w.WriteHeader(http.StatusNoContent)
 }
 
 func (s *peopleRoutes) endSignInByID(w http.ResponseWriter, r *http.Request) {
 	id, gone := caller(r), chi.URLParam(r, "sign_in_id")
-	if err := s.People.SignIns.EndSignIn(r.Context(), id, gone); err != nil {
+	if err := s.SignIns.EndSignIn(r.Context(), id, gone); err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	if id.SignIn != nil && id.SignIn.ID == gone {
-		s.People.Cookies.ClearSignIn(w)
+		s.Cookies.ClearSignIn(w)
 	}
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -37,8 +37,8 @@ func (s trusting) SignInPerson(r *http.Request, _ *people.Person) (*auth.Opened,
 }
 
 func everyPerson(t *testing.T, w *world, c *testClient) {
-	ports := &w.config.Edge.People
-	ports.Issuer, ports.SignIns, ports.PublicURL = vouching{}, trusting{ports.SignIns}, ""
+	ports := &w.config.People
+	ports.Issuer, ports.SignIns, w.config.Edge.PublicURL = vouching{}, trusting{ports.SignIns}, ""
 	*c = *w.serve(t)
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	mine := &people.SignedIn{
@@ -108,8 +108,8 @@ func TestTheIssuerIsNotAskedBeyondTheBucket(t *testing.T) {
 	} {
 		w := newWorld(t)
 		issuer := &failing{err: err}
-		people := &w.config.Edge.People
-		people.Issuer, people.SignIns, people.PublicURL = issuer, trusting{people.SignIns}, ""
+		people := &w.config.People
+		people.Issuer, people.SignIns, w.config.Edge.PublicURL = issuer, trusting{people.SignIns}, ""
 		c := w.serveWith(t, RateLimits{FailuresPerSecond: 0.001, FailuresBurst: 3})
 		c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		for range 5 {

@@ -25,13 +25,6 @@ type Protocol interface {
 	Refuse(w http.ResponseWriter, f *api.Failure)
 }
 
-// maxFilesBody bounds a request to a door whose messages bring files in base64. A chat client sends
-// those of its whole history each time.
-const maxFilesBody = 32 << 20
-
-// fileDoors are the addresses of these doors.
-var fileDoors = map[string]bool{"/v1/chat/completions": true, "/v1/responses": true, "/v1/agui": true, "/v1/ui/chat": true}
-
 // ProtocolRoute is the route of another protocol, with the role that it requires.
 type ProtocolRoute struct {
 	Method   string
@@ -75,7 +68,7 @@ func (d doors) at(path string) Protocol {
 
 // throughProtocol makes the handler of a door. An answer may take as long as a session waits:
 // it counts among the streams of its caller.
-func (s *server) throughProtocol(d ProtocolRoute) http.HandlerFunc {
+func (s *edge) throughProtocol(d ProtocolRoute) http.HandlerFunc {
 	return s.requireRole(d.Role, func(w http.ResponseWriter, r *http.Request) {
 		body, err := s.protocolBody(w, r, d)
 		if err != nil {

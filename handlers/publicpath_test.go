@@ -14,7 +14,7 @@ import (
 // the same addresses work, and whatever the server says of its own addresses has the path.
 func TestServesUnderPublicPath(t *testing.T) {
 	w := openWorld(t, Wiring{RootKey: aRootKey, PublicURL: "https://fermata.example/fermata", Clock: clock.System})
-	w.config.Edge.People.PublicURL = "https://fermata.example/fermata"
+	w.config.Edge.PublicURL = "https://fermata.example/fermata"
 	h := New(w.config)
 	for proxy, prefix := range map[string]string{"keeps the path": "/fermata", "strips the path": ""} {
 		ask := func(method, path, body string) *httptest.ResponseRecorder {
@@ -70,7 +70,7 @@ func TestServesUnderPublicPath(t *testing.T) {
 // to a caller without credentials.
 func TestPublicPathOfOddAddresses(t *testing.T) {
 	w := openWorld(t, Wiring{RootKey: aRootKey, PublicURL: "https://fermata.example/fermata", Clock: clock.System})
-	w.config.Edge.People.PublicURL = "https://fermata.example/fermata"
+	w.config.Edge.PublicURL = "https://fermata.example/fermata"
 	h := New(w.config)
 	for _, target := range []string{
 		"/fermata?x=%0d%0aSet-Cookie:%20a=b", "/fermata?//b.example", "/fermata/", "/fermata//b.example", "/fermata//b.example/", "//b.example/fermata",

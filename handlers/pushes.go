@@ -23,7 +23,7 @@ type Pushes interface {
 }
 
 func (s *peopleRoutes) pushKey(w http.ResponseWriter, r *http.Request) {
-	key, err := s.People.Pushes.PushKey()
+	key, err := s.Pushes.PushKey()
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -33,7 +33,7 @@ func (s *peopleRoutes) pushKey(w http.ResponseWriter, r *http.Request) {
 
 func (s *peopleRoutes) listPushes(w http.ResponseWriter, r *http.Request) {
 	who := caller(r)
-	all, err := s.People.Pushes.Pushes(r.Context(), who.Workspace, who.Name)
+	all, err := s.Pushes.Pushes(r.Context(), who.Workspace, who.Name)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -55,7 +55,7 @@ func (s *peopleRoutes) subscribePush(w http.ResponseWriter, r *http.Request) {
 	ask := in.Domain()
 	ask.WorkspaceID, ask.Person = who.Workspace, who.Name
 	boundTo(&ask, who)
-	p, made, err := s.People.Pushes.SubscribePush(r.Context(), ask)
+	p, made, err := s.Pushes.SubscribePush(r.Context(), ask)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -89,7 +89,7 @@ func boundTo(in *outside.NewPush, who *auth.Identity) {
 
 func (s *peopleRoutes) deletePush(w http.ResponseWriter, r *http.Request) {
 	who := caller(r)
-	if err := s.People.Pushes.DeletePush(r.Context(), who.Workspace, who.Name, pushID(r)); err != nil {
+	if err := s.Pushes.DeletePush(r.Context(), who.Workspace, who.Name, pushID(r)); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -102,7 +102,7 @@ func (s *peopleRoutes) testPush(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := caller(r)
-	result, err := s.People.Pushes.TestPush(r.Context(), who.Workspace, who.Name, pushID(r))
+	result, err := s.Pushes.TestPush(r.Context(), who.Workspace, who.Name, pushID(r))
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -21,15 +21,15 @@ const maxParameters = 100
 // checked refuses what no call, or not this one, takes: query parameters that the
 // contract does not name, or that are repeated, and encoded bodies. It panics on a route
 // that the contract does not have.
-func (s *edge) checked(r route, next http.HandlerFunc) http.HandlerFunc {
-	known, ok := api.Queries[r.method+" "+r.pattern]
+func (s *edge) checked(method, pattern string, next http.HandlerFunc) http.HandlerFunc {
+	known, ok := api.Queries[method+" "+pattern]
 	if !ok {
-		panic("a route is not in the contract: " + r.method + " " + r.pattern)
+		panic("a route is not in the contract: " + method + " " + pattern)
 	}
 	names := slices.Sorted(maps.Keys(known))
 	return func(w http.ResponseWriter, req *http.Request) {
 		err := checkEncoding(w, req)
-		if err == nil && req.URL.RawQuery != "" && !othersMakeQuery[r.pattern] {
+		if err == nil && req.URL.RawQuery != "" && !othersMakeQuery[pattern] {
 			err = checkQuery(req.URL.RawQuery, known, names)
 		}
 		if err != nil {

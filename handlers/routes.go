@@ -3,9 +3,6 @@ package handlers
 import (
 	"net/http"
 	"slices"
-	"strings"
-
-	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -30,10 +27,19 @@ type route struct {
 	rebuild rebuilder // nil: the repeat only learns that the change was applied
 }
 
+// table has every route of the API, with its role. A route that is not here does not exist.
 func (s *server) table() []route {
-	sessions, events, automations, data := s.sessions, s.events, s.automations, s.data
-	documents, providers, settings, process := s.documents, s.providers, s.settings, s.process
-	return append(sessions.againTable(), []route{
+	return slices.Concat(s.sessionTable(), s.eventTable(), s.userDataTable(), s.automationTable(), s.outsideTable(),
+		s.peopleTable(), s.adminTable())
+}
+
+// sessionTable has the routes of sessions, approvals and their links.
+func (s *server) sessionTable() []route {
+	sessions, links := s.sessions, s.links
+	return []route{
+		{"POST", "/v1/sessions/{session_id}/retry", member, sessions.retrySession, sessions.currentSession},
+		{"POST", "/v1/sessions/{session_id}/messages/{message_id}/choose", member, sessions.chooseAnswer, sessions.currentSession},
+		{"POST", "/v1/sessions/{session_id}/fork", member, sessions.forkSession, sessions.madeSession},
 		{"GET", "/v1/sessions", viewer, sessions.listSessions, nil},
 		{"POST", "/v1/sessions", member, sessions.createSession, sessions.madeSession},
 		{"GET", "/v1/sessions/{session_id}", viewer, sessions.getSession, nil},
@@ -54,18 +60,39 @@ func (s *server) table() []route {
 		{"GET", "/v1/sessions/{session_id}/explain", viewer, sessions.explainSession, nil},
 		{"GET", "/v1/sessions/{session_id}/timeline", viewer, sessions.getTimeline, nil},
 		{"GET", "/v1/sessions/{session_id}/export", viewer, sessions.exportSession, nil},
-		{"GET", "/v1/sessions/{session_id}/events", viewer, events.listSessionEvents, nil},
-		{"GET", "/v1/sessions/{session_id}/events/stream", viewer, events.streamSession, nil},
-		{"GET", "/v1/events", viewer, events.listEvents, nil},
-		{"GET", "/v1/events/stream", viewer, events.streamWorkspace, nil},
-		{"POST", "/v1/stream-tickets", viewer, events.createStreamTicket, nil},
-		{"POST", "/v1/heartbeat", viewer, events.sendHeartbeat, nil},
 		{"GET", "/v1/slot", viewer, sessions.getSlot, nil},
 		{"GET", "/v1/queue", viewer, sessions.listQueue, nil},
 		{"DELETE", "/v1/queue/{session_id}", member, sessions.leaveQueue, nil},
 		{"GET", "/v1/approvals", viewer, sessions.listApprovals, nil},
 		{"GET", "/v1/approvals/{approval_id}", viewer, sessions.getApproval, nil},
 		{"POST", "/v1/approvals/{approval_id}", member, sessions.answerApproval, again},
+		{"GET", "/v1/commands", viewer, sessions.listCommands, nil},
+		{"POST", "/v1/enrichments/preview", viewer, sessions.previewEnrichments, nil},
+		{"GET", "/v1/usage", viewer, sessions.getUsage, nil},
+		{"POST", "/v1/approvals/{approval_id}/link", admin, links.createLink, nil},
+		{"DELETE", "/v1/approvals/{approval_id}/link", admin, links.withdrawLinks, nil},
+		{"GET", "/a/{token}", public, links.showLink, nil},
+		{"POST", "/a/{token}", public, links.answerLink, nil},
+	}
+}
+
+// eventTable has the routes of events.
+func (s *server) eventTable() []route {
+	events := s.events
+	return []route{
+		{"GET", "/v1/sessions/{session_id}/events", viewer, events.listSessionEvents, nil},
+		{"GET", "/v1/sessions/{session_id}/events/stream", viewer, events.streamSession, nil},
+		{"GET", "/v1/events", viewer, events.listEvents, nil},
+		{"GET", "/v1/events/stream", viewer, events.streamWorkspace, nil},
+		{"POST", "/v1/stream-tickets", viewer, events.createStreamTicket, nil},
+		{"POST", "/v1/heartbeat", viewer, events.sendHeartbeat, nil},
+	}
+}
+
+// userDataTable has the routes of the user's data.
+func (s *server) userDataTable() []route {
+	data, documents, files := s.data, s.documents, s.files
+	return []route{
 		{"GET", "/v1/zones", viewer, data.listZones, nil},
 		{"POST", "/v1/zones", member, data.createZone, data.madeZone},
 		{"GET", "/v1/zones/{zone_id}", viewer, data.getZone, nil},
@@ -102,8 +129,17 @@ func (s *server) table() []route {
 		{"GET", "/v1/documents/{document_id}/versions", viewer, documents.listDocumentVersions, nil},
 		{"GET", "/v1/documents/{document_id}/versions/{version}", viewer, documents.getDocumentVersion, nil},
 		{"GET", "/v1/search", viewer, data.search, nil},
-		{"GET", "/v1/commands", viewer, sessions.listCommands, nil},
-		{"POST", "/v1/enrichments/preview", viewer, sessions.previewEnrichments, nil},
+		{"GET", "/v1/files", viewer, files.listFiles, nil},
+		{"POST", "/v1/files", member, files.uploadFile, files.madeFile},
+		{"GET", "/v1/files/{file_id}", viewer, files.getFile, nil},
+		{"DELETE", "/v1/files/{file_id}", member, files.deleteFile, nil},
+	}
+}
+
+// automationTable has the routes of automations.
+func (s *server) automationTable() []route {
+	automations := s.automations
+	return []route{
 		{"POST", "/v1/schedules/preview", viewer, automations.previewSchedule, nil},
 		{"GET", "/v1/automations", viewer, automations.listAutomations, nil},
 		{"POST", "/v1/automations", admin, automations.createAutomation, automations.madeAutomation},
@@ -125,6 +161,13 @@ func (s *server) table() []route {
 		{"POST", "/v1/automations/{automation_id}/webhook", admin, automations.renewWebhook, automations.currentState},
 		{"POST", "/v1/hooks/{automation_id}/{token}", public, automations.callWebhook, nil},
 		{"GET", "/v1/hooks/{automation_id}/{token}", public, automations.confirmWebhook, nil},
+	}
+}
+
+// outsideTable has the routes of what connects the server with others, and its agents.
+func (s *server) outsideTable() []route {
+	providers, connectors, webhooks, tasks, agents := s.providers, s.connectors, s.webhooks, s.tasks, s.agents
+	return []route{
 		{"GET", "/v1/provider-kinds", viewer, providers.listProviderKinds, nil},
 		{"GET", "/v1/providers", viewer, providers.listProviders, nil},
 		{"POST", "/v1/providers", admin, providers.createProvider, nil},
@@ -133,55 +176,6 @@ func (s *server) table() []route {
 		{"DELETE", "/v1/providers/{provider_id}", admin, providers.deleteProvider, nil},
 		{"POST", "/v1/providers/{provider_id}/test", admin, providers.testProvider, nil},
 		{"GET", "/v1/providers/{provider_id}/models", admin, providers.listProviderModels, nil},
-		{"GET", "/v1/usage", viewer, sessions.getUsage, nil},
-		{"GET", "/v1/settings", viewer, settings.getSettings, nil},
-		{"PATCH", "/v1/settings", admin, settings.updateSettings, nil},
-		{"GET", "/v1/prompt-chunks", viewer, settings.listPromptChunks, nil},
-		{"GET", "/v1/keys", admin, settings.listKeys, nil},
-		{"POST", "/v1/keys", admin, settings.createKey, nil},
-		{"DELETE", "/v1/keys/{key_id}", admin, settings.revokeKey, nil},
-		{"GET", "/v1/workspaces", root, settings.listWorkspaces, nil},
-		{"POST", "/v1/workspaces", root, settings.createWorkspace, nil},
-		{"GET", "/v1/workspaces/{workspace_id}", root, settings.getWorkspace, nil},
-		{"GET", "/v1/admin/invariants", admin, process.checkInvariants, nil},
-		{"GET", "/v1/admin/status", admin, process.getStatus, nil},
-		{"GET", "/healthz", public, process.getHealth, nil},
-		{"GET", "/readyz", public, process.getReadiness, nil},
-		{"GET", "/version", public, process.getVersion, nil},
-		{"GET", "/metrics", root, process.getMetrics, nil},
-		{"GET", "/openapi.yaml", public, process.getContract, nil},
-		{"GET", "/openapi.json", public, process.getContractAsJSON, nil},
-		{"GET", "/problems", public, process.problemPage, nil},
-		{"GET", "/problems/{code}", public, process.problemPage, nil},
-	}...)
-}
-
-// all are the routes of all tables.
-func (s *server) all() []route { return slices.Concat(s.table(), s.outside(), s.links.table()) }
-
-// outside are the routes of people signing in, and of what connects the server with others.
-func (s *server) outside() []route {
-	tasks, webhooks, connectors, agents, people, files := s.tasks, s.webhooks, s.connectors, s.agents, s.people, s.files
-	return []route{
-		{"GET", "/v1/sign-in", public, people.waysIn, nil},
-		{"POST", "/v1/sign-in", public, people.signInWithKey, nil},
-		{"GET", "/v1/sign-in/oidc", public, people.beginSignIn, nil},
-		{"GET", "/v1/sign-in/callback", public, people.endSignIn, nil},
-		{"POST", "/v1/sign-out", public, people.signOut, nil},
-		{"GET", "/v1/me", viewer, people.me, nil},
-		{"GET", "/v1/me/sessions", viewer, people.listSignIns, nil},
-		{"DELETE", "/v1/me/sessions", viewer, people.endSignIns, nil},
-		{"DELETE", "/v1/me/sessions/{sign_in_id}", viewer, people.endSignInByID, nil},
-		{"GET", "/v1/me/passkeys", viewer, people.listPasskeys, nil},
-		{"POST", "/v1/me/passkeys", viewer, people.createPasskey, nil},
-		{"POST", "/v1/me/passkeys/registration", viewer, people.beginPasskey, nil},
-		{"DELETE", "/v1/me/passkeys/{passkey_id}", viewer, people.deletePasskey, nil},
-		{"GET", "/v1/push-key", viewer, people.pushKey, nil},
-		{"GET", "/v1/me/push-subscriptions", viewer, people.listPushes, nil},
-		{"POST", "/v1/me/push-subscriptions", viewer, people.subscribePush, nil},
-		{"DELETE", "/v1/me/push-subscriptions/{push_subscription_id}", viewer, people.deletePush, nil},
-		{"POST", "/v1/me/push-subscriptions/{push_subscription_id}/test", viewer, people.testPush, nil},
-		{"DELETE", "/v1/people/{person_id}/passkeys", admin, people.forgetPasskeys, nil},
 		{"GET", "/v1/tasks", viewer, tasks.listTasks, nil},
 		{"GET", "/v1/tasks/{task_id}", viewer, tasks.getTask, nil},
 		{"POST", "/v1/tasks/{task_id}/cancel", member, tasks.cancelTask, tasks.currentTask},
@@ -193,10 +187,6 @@ func (s *server) outside() []route {
 		{"DELETE", "/v1/agents/{agent_id}", admin, agents.deleteAgent, nil},
 		{"GET", "/v1/agents/{agent_id}/versions", viewer, agents.listAgentVersions, nil},
 		{"POST", "/v1/agents/{agent_id}/try", member, agents.tryAgent, nil},
-		{"GET", "/v1/files", viewer, files.listFiles, nil},
-		{"POST", "/v1/files", member, files.uploadFile, files.madeFile},
-		{"GET", "/v1/files/{file_id}", viewer, files.getFile, nil},
-		{"DELETE", "/v1/files/{file_id}", member, files.deleteFile, nil},
 		{"GET", "/v1/webhooks", admin, webhooks.listWebhooks, nil},
 		{"POST", "/v1/webhooks", admin, webhooks.createWebhook, nil},
 		{"GET", "/v1/webhooks/{webhook_id}", admin, webhooks.getWebhook, nil},
@@ -221,54 +211,54 @@ func (s *server) outside() []route {
 	}
 }
 
-// routes makes the router of the table.
-func (s *server) routes() chi.Router {
-	router, lists := chi.NewRouter(), editedLists(s.all())
-	for _, r := range s.all() {
-		if r.method == http.MethodGet && lists[r.pattern] {
-			r.handler = tagged(r.handler)
-		}
-		router.MethodFunc(r.method, r.pattern, s.guarded(r))
-		if r.method == http.MethodGet {
-			router.MethodFunc(http.MethodHead, r.pattern, s.guarded(r))
-		}
+// peopleTable has the routes of people, and their settings.
+func (s *server) peopleTable() []route {
+	people, settings := s.people, s.settings
+	return []route{
+		{"GET", "/v1/settings", viewer, settings.getSettings, nil},
+		{"PATCH", "/v1/settings", admin, settings.updateSettings, nil},
+		{"GET", "/v1/prompt-chunks", viewer, settings.listPromptChunks, nil},
+		{"GET", "/v1/keys", admin, settings.listKeys, nil},
+		{"POST", "/v1/keys", admin, settings.createKey, nil},
+		{"DELETE", "/v1/keys/{key_id}", admin, settings.revokeKey, nil},
+		{"GET", "/v1/sign-in", public, people.waysIn, nil},
+		{"POST", "/v1/sign-in", public, people.signInWithKey, nil},
+		{"GET", "/v1/sign-in/oidc", public, people.beginSignIn, nil},
+		{"GET", "/v1/sign-in/callback", public, people.endSignIn, nil},
+		{"POST", "/v1/sign-out", public, people.signOut, nil},
+		{"GET", "/v1/me", viewer, people.me, nil},
+		{"GET", "/v1/me/sessions", viewer, people.listSignIns, nil},
+		{"DELETE", "/v1/me/sessions", viewer, people.endSignIns, nil},
+		{"DELETE", "/v1/me/sessions/{sign_in_id}", viewer, people.endSignInByID, nil},
+		{"GET", "/v1/me/passkeys", viewer, people.listPasskeys, nil},
+		{"POST", "/v1/me/passkeys", viewer, people.createPasskey, nil},
+		{"POST", "/v1/me/passkeys/registration", viewer, people.beginPasskey, nil},
+		{"DELETE", "/v1/me/passkeys/{passkey_id}", viewer, people.deletePasskey, nil},
+		{"GET", "/v1/push-key", viewer, people.pushKey, nil},
+		{"GET", "/v1/me/push-subscriptions", viewer, people.listPushes, nil},
+		{"POST", "/v1/me/push-subscriptions", viewer, people.subscribePush, nil},
+		{"DELETE", "/v1/me/push-subscriptions/{push_subscription_id}", viewer, people.deletePush, nil},
+		{"POST", "/v1/me/push-subscriptions/{push_subscription_id}/test", viewer, people.testPush, nil},
+		{"DELETE", "/v1/people/{person_id}/passkeys", admin, people.forgetPasskeys, nil},
 	}
-	for _, d := range s.protocolRoutes {
-		router.MethodFunc(d.Method, d.Pattern, s.throughProtocol(d))
-		if d.Method == http.MethodGet {
-			router.MethodFunc(http.MethodHead, d.Pattern, s.throughProtocol(d))
-		}
-	}
-	router.MethodNotAllowed(s.methodNotAllowed(router))
-	router.NotFound(func(w http.ResponseWriter, r *http.Request) {
-		if s.web == nil || !safe(r.Method) || strings.HasPrefix(r.URL.Path, "/v1/") {
-			s.notFound(w, r)
-			return
-		}
-		s.web.ServeHTTP(w, r)
-	})
-	return router
 }
 
-// guarded puts before a handler what its role demands.
-func (s *server) guarded(r route) http.HandlerFunc {
-	switch {
-	case r.role == public && strings.HasPrefix(r.pattern, "/v1/sign-") && r.pattern != "/v1/sign-in/callback":
-		return s.checked(r, r.handler)
-	case r.role == public:
-		return r.handler
-	case r.pattern == "/metrics":
-		guarded := s.requireRole(r.role, r.handler)
-		return func(w http.ResponseWriter, req *http.Request) {
-			if s.Auth.LocalPeer(req) {
-				r.handler(w, req) // the scraper on the machine itself
-				return
-			}
-			guarded(w, req)
-		}
-	case strings.HasSuffix(r.pattern, "/events"), strings.HasSuffix(r.pattern, "/events/stream"):
-		return s.requireStreamRole(r.role, s.checked(r, r.handler))
-	default:
-		return s.requireRole(r.role, s.checked(r, s.once(s.conditional(r.handler), r.rebuild)))
+// adminTable has the routes of the server itself.
+func (s *server) adminTable() []route {
+	process := s.process
+	return []route{
+		{"GET", "/v1/workspaces", root, process.listWorkspaces, nil},
+		{"POST", "/v1/workspaces", root, process.createWorkspace, nil},
+		{"GET", "/v1/workspaces/{workspace_id}", root, process.getWorkspace, nil},
+		{"GET", "/v1/admin/invariants", admin, process.checkInvariants, nil},
+		{"GET", "/v1/admin/status", admin, process.getStatus, nil},
+		{"GET", "/healthz", public, process.getHealth, nil},
+		{"GET", "/readyz", public, process.getReadiness, nil},
+		{"GET", "/version", public, process.getVersion, nil},
+		{"GET", "/metrics", root, process.getMetrics, nil},
+		{"GET", "/openapi.yaml", public, process.getContract, nil},
+		{"GET", "/openapi.json", public, process.getContractAsJSON, nil},
+		{"GET", "/problems", public, process.problemPage, nil},
+		{"GET", "/problems/{code}", public, process.problemPage, nil},
 	}
 }

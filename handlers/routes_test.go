@@ -35,7 +35,7 @@ func (noSteering) LeaveQueue(context.Context, string, string) (*domain.Receipt, 
 func TestTableIsTheContract(t *testing.T) {
 	s := newServer(Config{Edge: Edge{Clock: clock.System}, Door: Door{Steering: noSteering{}}})
 	roles := map[string]string{}
-	for _, r := range s.all() {
+	for _, r := range s.table() {
 		key := r.method + " " + r.pattern
 		if _, twice := roles[key]; twice {
 			t.Errorf("%s stands in the table twice", key)

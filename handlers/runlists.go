@@ -33,7 +33,7 @@ func (s *automationRoutes) listRuns(w http.ResponseWriter, r *http.Request) {
 
 func runFilter(r *http.Request) (f domain.SessionFilter, err error) {
 	f.AutomationID = r.URL.Query().Get("automation_id")
-	if f.Status, err = oneOf(r, "status", statuses...); err != nil {
+	if f.Status, err = oneOf(r, "status", domain.Statuses...); err != nil {
 		return f, err
 	}
 	if f.EndReason, err = oneOf(r, "end_reason", endReasons...); err != nil {

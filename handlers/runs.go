@@ -20,9 +20,9 @@ func (s *automationRoutes) executeAutomation(w http.ResponseWriter, r *http.Requ
 	if in.Message != nil {
 		// Other words under the automation's name and with its actions approved in advance: that
 		// is for those who may change the automation.
-		if !who.Role.Allows(admin) {
+		if !who.Role.Allows(domain.RoleAdmin) {
 			s.fail(w, r, domain.Errorf(domain.CodeForbidden, "To change the message of a run needs the role %s, and you have the role %s. "+
-				"Nothing was started; leave message out.", admin, who.Role))
+				"Nothing was started; leave message out.", domain.RoleAdmin, who.Role))
 			return
 		}
 		rich, err := s.seedText(r, &in.Message.MessageContent)
@@ -91,7 +91,7 @@ func (s *automationRoutes) listOccurrences(w http.ResponseWriter, r *http.Reques
 // 404 for a wrong token and an unknown automation. The token is checked before the body is read.
 func (s *automationRoutes) callWebhook(w http.ResponseWriter, r *http.Request) {
 	workspace, err := s.Runs.WorkspaceOfHook(r.Context(), automationID(r), chi.URLParam(r, "token"))
-	if err := s.hooks.admit(w, r, err); err != nil {
+	if err := s.hooks.admit(w, r, automationID(r), err); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -102,7 +102,7 @@ func (s *automationRoutes) callWebhook(w http.ResponseWriter, r *http.Request) {
 // confirmWebhook answers a service that asks by GET whether it may send events to this address.
 func (s *automationRoutes) confirmWebhook(w http.ResponseWriter, r *http.Request) {
 	_, err := s.Runs.WorkspaceOfHook(r.Context(), automationID(r), chi.URLParam(r, "token"))
-	if err := s.hooks.admit(w, r, err); err != nil {
+	if err := s.hooks.admit(w, r, automationID(r), err); err != nil {
 		s.fail(w, r, err)
 		return
 	}

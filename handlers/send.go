@@ -75,22 +75,11 @@ func tagged(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// editedLists are the addresses that list what people edit one by one: those below which
-// something can be changed.
-func editedLists(table []route) map[string]bool {
-	lists := map[string]bool{}
-	for _, r := range table {
-		if list, one, _ := cutLast(r.pattern); r.method == http.MethodPatch && strings.HasPrefix(one, "{") {
-			lists[list] = true
+func takesGzip(header string) bool {
+	for coding := range strings.SplitSeq(header, ",") {
+		if name, weight, _ := strings.Cut(coding, ";"); strings.TrimSpace(name) == "gzip" {
+			return strings.TrimRight(strings.ReplaceAll(weight, " ", ""), ".0") != "q="
 		}
 	}
-	return lists
-}
-
-func cutLast(pattern string) (before, last string, found bool) {
-	i := strings.LastIndexByte(pattern, '/')
-	if i < 0 {
-		return pattern, "", false
-	}
-	return pattern[:i], pattern[i+1:], true
+	return false
 }

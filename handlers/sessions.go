@@ -11,11 +11,6 @@ import (
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
-var statuses = []domain.Status{
-	domain.StatusIdle, domain.StatusQueued, domain.StatusRunning, domain.StatusRequiresAction,
-	domain.StatusWaiting, domain.StatusSuspended, domain.StatusEnded,
-}
-
 func (s *sessionRoutes) listSessions(w http.ResponseWriter, r *http.Request) {
 	filter, err := sessionFilter(r)
 	if err != nil {
@@ -34,7 +29,7 @@ func sessionFilter(r *http.Request) (f domain.SessionFilter, err error) {
 	if f.Type, err = oneOf(r, "type", domain.Chat, domain.Seed, domain.Run, domain.Agent); err != nil {
 		return f, err
 	}
-	if f.Status, err = oneOf(r, "status", statuses...); err != nil {
+	if f.Status, err = oneOf(r, "status", domain.Statuses...); err != nil {
 		return f, err
 	}
 	in, err := oneOf(r, "in", "name", "messages")

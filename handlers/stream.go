@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/stream"
@@ -16,14 +14,7 @@ import (
 
 const (
 	// heartbeat keeps proxies from closing a stream on which nothing happens.
-	heartbeat = 15 * time.Second
-	// writeWithin is how long a reader may take to take in one write, and writeMiBWithin
-	// how much longer for each MiB of it.
-	writeWithin    = 10 * time.Second
-	writeMiBWithin = time.Second
-	// askAgain is how often a stream asks whether its caller may still listen. With what
-	// package auth remembers, a revoked key closes its streams within 60 s.
-	askAgain          = 30 * time.Second
+	heartbeat         = 15 * time.Second
 	maxStreamSessions = 200
 	allSessions       = "*" // all sessions
 )
@@ -55,7 +46,7 @@ func (s *streamRoutes) streamWorkspace(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *streamRoutes) sessionFilter(w http.ResponseWriter, r *http.Request) *stream.Filter {
-	f := &stream.Filter{Workspace: caller(r).Workspace, Session: chi.URLParam(r, "session_id")}
+	f := &stream.Filter{Workspace: caller(r).Workspace, Session: sessionID(r)}
 	if _, err := s.session(r.Context(), f.Workspace, f.Session); err != nil {
 		s.fail(w, r, err)
 		return nil
@@ -161,9 +152,7 @@ func (e *eventStream) open(w http.ResponseWriter, r *http.Request, control *http
 	if r.Method == http.MethodHead {
 		return false
 	}
-	if x := exchangeOf(r); x != nil {
-		x.opened = max(s.Clock().Sub(x.begun), 1)
-	}
+	s.opened(r)
 	e.begin()
 	err := e.opening(r)
 	over := err != nil

@@ -16,20 +16,17 @@ import (
 // every idle stream. It returns false if the connection cannot be hijacked, as with HTTP/2; the handler then
 // continues.
 func (e *eventStream) takeOver(control *http.ResponseController, r *http.Request) bool {
-	x := exchangeOf(r)
-	if x == nil {
-		return false
+	if requestID(r) == "" {
+		return false // nothing would log its end
 	}
 	conn, _, err := control.Hijack()
 	if err != nil {
 		return false
 	}
-	x.handedOn = true
-	rest := x.outcome
-	rest.method, rest.pattern = r.Method, x.route.RoutePattern()
+	rest := handOn(r)
 	own := &ownConn{conn: conn, chunked: r.ProtoAtLeast(1, 1)}
 	e.out = own
-	go e.follow(own, &rest)
+	go e.follow(own, rest)
 	return true
 }
 

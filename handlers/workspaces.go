@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-func (s *settingsRoutes) listWorkspaces(w http.ResponseWriter, r *http.Request) {
+func (s *processRoutes) listWorkspaces(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -24,7 +24,7 @@ func (s *settingsRoutes) listWorkspaces(w http.ResponseWriter, r *http.Request) 
 	})
 }
 
-func (s *settingsRoutes) createWorkspace(w http.ResponseWriter, r *http.Request) {
+func (s *processRoutes) createWorkspace(w http.ResponseWriter, r *http.Request) {
 	var in api.NewWorkspace
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -42,7 +42,7 @@ func (s *settingsRoutes) createWorkspace(w http.ResponseWriter, r *http.Request)
 	s.writeJSON(w, r, http.StatusCreated, api.WorkspaceFrom(ws))
 }
 
-func (s *settingsRoutes) getWorkspace(w http.ResponseWriter, r *http.Request) {
+func (s *processRoutes) getWorkspace(w http.ResponseWriter, r *http.Request) {
 	ws, err := s.Workspaces.Workspace(r.Context(), chi.URLParam(r, "workspace_id"))
 	if err != nil {
 		s.fail(w, r, err)

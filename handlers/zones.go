@@ -20,15 +20,6 @@ func (s *dataRoutes) listZones(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// pointers gives the mappers what they take.
-func pointers[T any](items []T) []*T {
-	out := make([]*T, 0, len(items))
-	for i := range items {
-		out = append(out, &items[i])
-	}
-	return out
-}
-
 func (s *dataRoutes) createZone(w http.ResponseWriter, r *http.Request) {
 	var in api.NewZone
 	if err := s.read(w, r, &in); err != nil {

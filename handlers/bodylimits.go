@@ -1,0 +1,43 @@
+package handlers
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// The largest bodies in bytes. Only three kinds of requests may have one that is larger than maxBody.
+const (
+	maxBody = jsonbody.MaxBody
+	// maxFile bounds a file that is imported.
+	maxFile = 8 << 20
+	// maxUpload bounds the body of an upload: the file, and the form around it.
+	maxUpload = domain.MaxFileBytes + 64<<10
+	// maxFilesBody bounds a request to a door whose messages bring files in base64. A chat client sends
+	// those of its whole history each time.
+	maxFilesBody = 32 << 20
+)
+
+const (
+	importPath = "/entries/import"
+	filesPath  = "/v1/files"
+)
+
+// fileDoors are the addresses of the doors whose messages bring files.
+var fileDoors = map[string]bool{"/v1/chat/completions": true, "/v1/responses": true, "/v1/agui": true, "/v1/ui/chat": true}
+
+// bodyLimit is how large the body of a request may be.
+func bodyLimit(r *http.Request) int64 {
+	if strings.HasSuffix(r.URL.Path, importPath) {
+		return maxFile
+	}
+	if r.URL.Path == filesPath {
+		return maxUpload
+	}
+	if r.Method == http.MethodPost && fileDoors[r.URL.Path] {
+		return maxFilesBody
+	}
+	return maxBody
+}
