@@ -15,7 +15,6 @@ import (
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/notify/webhooks"
 	"github.com/fermata-dev/fermata/orchestrator"
-	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/web"
 )
 
@@ -59,25 +58,18 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 			RateLimits:  a.flags.Rate.limits(),
 			Cookies:     a.flags.cookies(), PublicURL: a.flags.pageURL(), Language: scheduleService{a}.languageOf,
 		},
-		Process: handlers.Process{
-			Version: handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
-			Health:  a.store, Admin: adminService{a}, MetricsPage: a.metrics.Page(),
-		},
-		Door: handlers.Door{
+		Sessions: handlers.SessionPorts{
 			Sessions: a.scheduling.Sessions, Steering: a.scheduling.Sessions, Again: a.scheduling.Again,
 			Messages: a.scheduling.Messages, Answers: a.scheduling.Answers,
-			Tasks: handlers.TaskPorts{Tasks: taskReads{a.store.Tasks, a.scheduling.Tasks}, Callbacks: a.scheduling.Tasks},
+			SessionReader: a.store.Sessions, WorkspaceReader: workspaceReads{a.store.Slot, a.store.Approvals, a.store.Events},
+			Record:   recordReads{a.store.Records, a.store.Sessions, a.store.Approvals},
+			RichText: richText{a}, Catalogue: catalogueService{a}, Settings: a.store.Workspaces, Links: linkPorts(a),
 		},
-		Reads: handlers.Reads{
-			SessionReader:   sessionReads{a.store.Sessions, a.store.Events},
-			WorkspaceReader: workspaceReads{a.store.Slot, a.store.Approvals, a.store.Events},
-			Record:          recordReads{a.store.Records, a.store.Sessions, a.store.Approvals},
+		Events: handlers.EventPorts{
+			Sessions:  sessionReads{a.store.Sessions, a.store.Events},
+			Workspace: workspaceReads{a.store.Slot, a.store.Approvals, a.store.Events}, Streams: a.broker,
 		},
-		Streams: a.broker,
-		Automations: handlers.AutomationPorts{
-			Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Schedules: scheduleService{a},
-		},
-		Data: handlers.DataPorts{
+		UserData: handlers.DataPorts{
 			Zones: userData, Tools: userData,
 			ToolTypes:  userData,
 			Entries:    userData,
@@ -89,16 +81,25 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 			Search:     userData,
 			Files:      uploads,
 		},
-		Catalogue: handlers.CataloguePorts{RichText: richText{a}, Catalogue: catalogueService{a}, Chunks: prompt.Chunks},
-		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
-		Settings:  settingsPorts(a), People: peopleParts{a}.ports(),
+		Automations: handlers.AutomationPorts{
+			Automations: automations, Runs: automations, RunReader: a.store.Sessions, Seeds: automations, Grants: automations,
+			Schedules: scheduleService{a},
+		},
 		Outside: handlers.OutsidePorts{
-			Protocols: a.protocols(a.auth, userData, uploads), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
+			Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
 			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors,
 				SignIn: connectorSignIns{a.connectors, a}, Previewer: a.previewer},
-			Agents: agentService{a.agents(), a}, Links: linkPorts(a),
+			Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
+			Tasks:    handlers.TaskPorts{Tasks: taskReads{a.store.Tasks, a.scheduling.Tasks}, Callbacks: a.scheduling.Tasks},
+			Agents:   agentService{a.agents(), a},
 		},
-		Web: web.Handler(),
+		People: peopleParts{a}.ports(),
+		Admin: handlers.AdminPorts{
+			Version: handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
+			Health:  a.store, Admin: adminService{a}, Workspaces: a.store.Workspaces, MetricsPage: a.metrics.Page(),
+		},
+		Protocols: a.protocols(a.auth, userData, uploads),
+		Web:       web.Handler(),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/secretfile"
 	"github.com/fermata-dev/fermata/notify"
 	"github.com/fermata-dev/fermata/notify/webhooks"
+	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/repository"
 )
 
@@ -108,8 +109,7 @@ func (s notifyingSettings) UpdateSettings(ctx context.Context, workspace string,
 func settingsPorts(a *App) handlers.SettingsPorts {
 	return handlers.SettingsPorts{
 		Settings: notifyingSettings{a.store.Workspaces, a.webhooks.Look, a.scheduling.Door, a.hosts}, Keys: keyService{a},
-		Workspaces: a.store.Workspaces,
-		MailOff:    a.flags.mailOff(),
+		Providers: a.providers, Chunks: prompt.Chunks, MailOff: a.flags.mailOff(),
 	}
 }
 

@@ -160,6 +160,7 @@ func (a peopleParts) signIns() auth.SignInConfig {
 func (a peopleParts) ports() handlers.PeoplePorts {
 	ports := handlers.PeoplePorts{
 		SignIns: a.App.auth, Passkeys: a.App.passkeys, Pushes: a.App.pushes,
+		Workspaces: a.store.Workspaces, Settings: settingsPorts(a.App),
 	}
 	if a.issuer != nil {
 		ports.Issuer = a.issuer

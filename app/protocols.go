@@ -3,7 +3,6 @@ package app
 import (
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/data"
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/files"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/handlers/agui"
@@ -18,8 +17,8 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// protocols returns the routes of the other protocols, which work on the same sessions.
-func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads *files.Service) []handlers.ProtocolRoute {
+// protocols returns the doors for other protocols, which work on the same sessions.
+func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads *files.Service) handlers.Protocols {
 	names := rounds.NewSessionNames(a.clock)
 	config := openai.Config{
 		Door:      doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
@@ -32,43 +31,20 @@ func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads
 	}
 	front := frontEnds(a, names, who, uploads)
 	uiChat := uistream.Config{Config: front}
-	return append(responses(a, config), []handlers.ProtocolRoute{
-		{
-			Method: "POST", Pattern: "/v1/chat/completions", Role: domain.RoleMember, Small: true,
-			Protocol: &openai.Completions{Config: config, Plain: plainCalls{a}},
-		},
-		{Method: "GET", Pattern: "/v1/models", Role: domain.RoleViewer, Protocol: &openai.Models{Config: config}},
-		{Method: "GET", Pattern: "/v1/models/*", Role: domain.RoleViewer, Protocol: &openai.Model{Config: config}},
-		{Method: "POST", Pattern: "/v1/completions", Role: domain.RoleViewer, Protocol: openai.NotImplemented{}},
-		{Method: "POST", Pattern: "/v1/embeddings", Role: domain.RoleViewer, Protocol: openai.NotImplemented{}},
-		{Method: "POST", Pattern: "/mcp", Role: domain.RoleViewer, Protocol: mcpServer(a, userData)},
-		{Method: "POST", Pattern: "/v1/agui", Role: domain.RoleMember, Small: true, Protocol: &agui.Door{Config: front}},
-		{Method: "POST", Pattern: "/v1/ui/chat", Role: domain.RoleMember, Small: true, Protocol: &uistream.Chat{Config: uiChat}},
-		{
-			Method: "GET", Pattern: "/v1/ui/chat/{id}/stream", Role: domain.RoleViewer, Small: true,
-			Protocol: &uistream.Resumption{Config: uiChat},
-		},
-		{Method: "GET", Pattern: "/v1/agui", Role: domain.RoleViewer, Protocol: &agui.Capabilities{Version: a.flags.Version}},
-	}...)
-}
-
-// responses returns the routes of the OpenAI Responses API.
-func responses(a *App, config openai.Config) []handlers.ProtocolRoute {
-	const all, one = "/v1/responses", "/v1/responses/{response_id}"
-	member, viewer := domain.RoleMember, domain.RoleViewer
 	ends := struct {
 		*scheduler.Sessions
 		*scheduler.Messages
 	}{a.scheduling.Sessions, a.scheduling.Messages}
-	return []handlers.ProtocolRoute{
-		{Method: "POST", Pattern: all, Role: member, Small: true, Protocol: &openai.Responses{Config: config}},
-		{Method: "GET", Pattern: one, Role: viewer, Protocol: &openai.Response{Config: config}},
-		{Method: "DELETE", Pattern: one, Role: member, Protocol: &openai.ResponseDelete{Config: config, Endings: ends}, Bodyless: true},
-		{
-			Method: "POST", Pattern: one + "/cancel", Role: member, Bodyless: true,
-			Protocol: &openai.ResponseEnd{Config: config, Endings: ends},
-		},
-		{Method: "GET", Pattern: one + "/input_items", Role: viewer, Protocol: &openai.ResponseInput{Config: config}},
+	return handlers.Protocols{
+		ChatCompletions: &openai.Completions{Config: config, Plain: plainCalls{a}},
+		Models:          &openai.Models{Config: config}, Model: &openai.Model{Config: config}, Unimplemented: openai.NotImplemented{},
+		Responses: &openai.Responses{Config: config}, Response: &openai.Response{Config: config},
+		ResponseDeletion:     &openai.ResponseDelete{Config: config, Endings: ends},
+		ResponseCancellation: &openai.ResponseEnd{Config: config, Endings: ends},
+		ResponseInput:        &openai.ResponseInput{Config: config},
+		AGUI:                 &agui.Door{Config: front}, AGUICapabilities: &agui.Capabilities{Version: a.flags.Version},
+		UIChat: &uistream.Chat{Config: uiChat}, UIChatStream: &uistream.Resumption{Config: uiChat},
+		MCP: mcpServer(a, userData),
 	}
 }
 

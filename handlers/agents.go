@@ -24,6 +24,7 @@ type Agents interface {
 	Try(ctx context.Context, ws, id, query string, by domain.Author) (*domain.Receipt, error)
 }
 
+// agentRoutes handles requests for agents.
 type agentRoutes struct {
 	*edge
 	Agents Agents

@@ -190,10 +190,8 @@ func TestRefusalsNameWhoUsedTheAccountUp(t *testing.T) {
 		}
 		share.release()
 		everybody.release()
-		s.unread.mu.Lock()
-		defer s.unread.mu.Unlock()
-		if len(s.unread.held)+len(s.unread.waiting)+len(s.unread.growing) > 0 {
-			t.Errorf("left behind: %v, %v", s.unread.held, s.unread.growing)
+		if held, unsettled := s.unread.inUse(); len(held)+unsettled > 0 {
+			t.Errorf("left behind: %v, %d", held, unsettled)
 		}
 	})
 }

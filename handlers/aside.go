@@ -50,16 +50,16 @@ type eventLog struct {
 func (l eventLog) Events(
 	ctx context.Context, ws, session string, after int64, size domain.PageSize,
 ) (events []*domain.LogEvent, more bool, err error) {
-	l.s.aside(func() { events, more, err = l.s.SessionReader.Events(ctx, ws, session, after, size) })
+	l.s.aside(func() { events, more, err = l.s.Sessions.Events(ctx, ws, session, after, size) })
 	return events, more, err
 }
 
 func (l eventLog) EventBounds(ctx context.Context, ws string) (oldest, newest int64, err error) {
 	l.s.aside(func() {
 		if l.session != "" {
-			oldest, newest, err = l.s.SessionReader.SessionEventBounds(ctx, ws, l.session)
+			oldest, newest, err = l.s.Sessions.SessionEventBounds(ctx, ws, l.session)
 		} else {
-			oldest, newest, err = l.s.WorkspaceReader.EventBounds(ctx, ws)
+			oldest, newest, err = l.s.Workspace.EventBounds(ctx, ws)
 		}
 	})
 	return oldest, newest, err
@@ -67,6 +67,6 @@ func (l eventLog) EventBounds(ctx context.Context, ws string) (oldest, newest in
 
 // session looks a session up.
 func (s *streamRoutes) session(ctx context.Context, workspace, id string) (found *domain.Session, err error) {
-	s.aside(func() { found, err = s.SessionReader.Session(ctx, workspace, id) })
+	s.aside(func() { found, err = s.Sessions.Session(ctx, workspace, id) })
 	return found, err
 }

@@ -102,7 +102,7 @@ func TestWhatAnEventMayBe(t *testing.T) {
 // TestARepeatedExecuteAfterACrash is answered with the run that was made.
 func TestARepeatedExecuteAfterACrash(t *testing.T) {
 	w := newWorld(t)
-	s := &automationRoutes{AutomationPorts: w.config.Automations, SessionReader: w.config.Reads.SessionReader}
+	s := newAutomations(nil, w.config.Automations)
 	route := chi.NewRouteContext()
 	route.URLParams.Add("automation_id", "aut_1")
 	r := httptest.NewRequest(http.MethodPost, "/", nil).WithContext(context.WithValue(t.Context(), chi.RouteCtxKey, route))

@@ -175,15 +175,23 @@ func TestReportsOfOtherTasks(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
+}
+
+// TestASignedReportIsOfOneTask: what was taken for one task is not taken for another one.
+func TestASignedReportIsOfOneTask(t *testing.T) {
+	const secret, body = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", `{"status":"succeeded"}`
+	at := time.Date(2026, 3, 2, 12, 1, 0, 0, time.UTC)
 	routes := &taskRoutes{reports: newReports(func() time.Time { return at })}
 	h := http.Header{}
-	signAs(t, h, "evt_f", at, `{"status":"succeeded"}`, aSecret)
+	if err := auth.SignWebhook(h, "evt_f", at, []byte(body), secret); err != nil {
+		t.Fatal(err)
+	}
 	for i, want := range []bool{true, true, false, false} {
 		task := "tsk_1"
 		if i > 1 {
 			task = "tsk_2"
 		}
-		if got := routes.isOf(task, h, []byte(`{"status":"succeeded"}`), []string{aSecret}); got != want {
+		if got := routes.isOf(task, h, []byte(body), []string{secret}); got != want {
 			t.Errorf("%d: taken for %s: %v", i, task, got)
 		}
 		h.Add(auth.HeaderWebhookSignature, "v1,other") // more signatures make no other message

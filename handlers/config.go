@@ -11,21 +11,18 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// Config is all that the API needs. Every field is required unless its comment says
-// otherwise.
+// Config is all that the API needs. Every field is required unless its comment says otherwise.
 type Config struct {
 	Edge        Edge
-	Process     Process
-	Door        Door
-	Reads       Reads
-	Streams     Streams
+	Sessions    SessionPorts
+	Events      EventPorts
+	UserData    DataPorts
 	Automations AutomationPorts
-	Data        DataPorts
-	Catalogue   CataloguePorts
-	Providers   ProviderPorts
-	Settings    SettingsPorts
-	People      PeoplePorts
 	Outside     OutsidePorts
+	People      PeoplePorts
+	Admin       AdminPorts
+	// Protocols are other protocols to the same sessions. Optional, each of them.
+	Protocols Protocols
 	// Web serves everything that is no route of the API (the web page). Optional.
 	Web http.Handler
 }
@@ -52,36 +49,44 @@ type Edge struct {
 	Language func(ctx context.Context, workspace string) string
 }
 
-// Process serves information about the server itself.
-type Process struct {
-	Version VersionInfo
-	Health  Health
-	Admin   Admin
+// AdminPorts are about the server itself.
+type AdminPorts struct {
+	Version    VersionInfo
+	Health     Health
+	Admin      Admin
+	Workspaces Workspaces
 	// MetricsPage is what GET /metrics serves. Optional: 404 without it.
 	MetricsPage http.Handler
 }
 
-// Door is the one door to the sessions, in parts.
-type Door struct {
-	Sessions Sessions
-	Steering Steering
-	Again    Again
-	Messages Messages
-	Answers  Answers
-	Tasks    TaskPorts
-}
-
-// Reads are what is read of sessions.
-type Reads struct {
+// SessionPorts are the door to the sessions, in parts, and what is read of them.
+type SessionPorts struct {
+	Sessions        Sessions
+	Steering        Steering
+	Again           Again
+	Messages        Messages
+	Answers         Answers
 	SessionReader   SessionReader
 	WorkspaceReader WorkspaceReader
 	Record          Record
+	RichText        RichText
+	Catalogue       Catalogue
+	Settings        SettingsReader
+	Links           LinkPorts
+}
+
+// EventPorts are the log of events, and what a listener gets first.
+type EventPorts struct {
+	Sessions  SessionLog
+	Workspace WorkspaceState
+	Streams   Streams
 }
 
 // AutomationPorts are about automations and their runs.
 type AutomationPorts struct {
 	Automations Automations
 	Runs        Runs
+	RunReader   RunReader
 	Seeds       Seeds
 	Grants      Grants
 	Schedules   Schedules
@@ -102,29 +107,20 @@ type DataPorts struct {
 	Files      Files
 }
 
-// CataloguePorts serve the commands and the prompt chunks of the AI.
-type CataloguePorts struct {
-	RichText  RichText
-	Catalogue Catalogue
-	// Chunks are those of the prompt's level 1.
-	Chunks func() []domain.Chunk
+// OutsidePorts are what connects the server with others, and what the AI calls beside its
+// commands.
+type OutsidePorts struct {
+	Providers  ProviderPorts
+	Connectors ConnectorPorts
+	Webhooks   WebhookPorts
+	Tasks      TaskPorts
+	Agents     Agents
 }
 
 // ProviderPorts are about the AI providers.
 type ProviderPorts struct {
 	Providers     Providers
 	ProviderProbe ProviderProbe
-}
-
-// OutsidePorts are what connects the server with others, and what the AI calls beside its
-// commands.
-type OutsidePorts struct {
-	// Protocols are other protocols to the same sessions. Optional.
-	Protocols  []ProtocolRoute
-	Webhooks   WebhookPorts
-	Connectors ConnectorPorts
-	Agents     Agents
-	Links      LinkPorts
 }
 
 // ConnectorPorts are about the servers outside whose commands join the catalogue.
@@ -141,19 +137,23 @@ type WebhookPorts struct {
 	Sending  WebhookSending
 }
 
-// PeoplePorts are how people sign in.
+// PeoplePorts are how people sign in, and their settings.
 type PeoplePorts struct {
-	SignIns  SignIns
-	Passkeys Passkeys
-	Pushes   Pushes
-	Issuer   Issuer // optional: without one people sign in with keys
+	SignIns    SignIns
+	Passkeys   Passkeys
+	Pushes     Pushes
+	Issuer     Issuer // optional: without one people sign in with keys
+	Workspaces WorkspaceList
+	Settings   SettingsPorts
 }
 
-// SettingsPorts are a workspace's settings and keys, and the workspaces.
+// SettingsPorts are a workspace's settings and keys.
 type SettingsPorts struct {
-	Settings   Settings
-	Keys       Keys
-	Workspaces Workspaces
+	Settings  Settings
+	Keys      Keys
+	Providers ProviderReader
+	// Chunks are those of the prompt's level 1.
+	Chunks func() []domain.Chunk
 	// MailOff says why this server sends no mail (MailNoServer, MailNoAddress); empty: it does.
 	MailOff string
 }

@@ -46,6 +46,10 @@ func TestTheContractIsServed(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestThePackedContractIsTheContract unpacks what is served.
+func TestThePackedContractIsTheContract(t *testing.T) {
 	unpacked, err := gzip.NewReader(bytes.NewReader(contractYAML().packed))
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ import (
 func TestStreamThroughTheWholeServer(t *testing.T) {
 	e, _ := buildEdge(t, "", clock.System, nil)
 	c := e.config
-	c.Door.Steering = struct{ Steering }{}
+	c.Sessions.Steering = struct{ Steering }{}
 	e.http = httptest.NewUnstartedServer(New(c))
 	// What would kill a stream without deadlines of its own.
 	e.http.Config.WriteTimeout = time.Second

@@ -199,9 +199,9 @@ func buildEdge(t testing.TB, root string, now clock.Clock, routes func(*edgeServ
 		t.Fatal(err)
 	}
 	e.config = Config{
-		Edge:    Edge{Tickets: &keptTickets{}, Auth: who, Clock: now, Log: zerolog.New(e.log), Idempotency: e.kept},
-		Reads:   Reads{SessionReader: e.store, WorkspaceReader: e.store},
-		Streams: e.broker,
+		Edge:     Edge{Tickets: &keptTickets{}, Auth: who, Clock: now, Log: zerolog.New(e.log), Idempotency: e.kept},
+		Sessions: SessionPorts{SessionReader: e.store, WorkspaceReader: e.store},
+		Events:   EventPorts{Sessions: e.store, Workspace: e.store, Streams: e.broker},
 	}
 	s := newServer(e.config)
 	e.edge, e.all = s.edge, s

@@ -45,7 +45,7 @@ func (b brokenExport) ExportEntries(ctx context.Context, ws string, q userdata.E
 // TestAnExportThatBreaksOff verifies that a truncated export cannot be mistaken for a complete one.
 func TestAnExportThatBreaksOff(t *testing.T) {
 	w := newWorld(t)
-	w.config.Data.EntryFiles = brokenExport{w.config.Data.EntryFiles}
+	w.config.UserData.EntryFiles = brokenExport{w.config.UserData.EntryFiles}
 	c := w.serve(t)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"/v1/tools/tol_1/entries", http.NoBody)
 	if err != nil {

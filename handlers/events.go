@@ -35,7 +35,7 @@ func (s *streamRoutes) listSessionEvents(w http.ResponseWriter, r *http.Request)
 		return
 	}
 	id := sessionID(r)
-	if _, err := s.SessionReader.Session(r.Context(), caller(r).Workspace, id); err != nil {
+	if _, err := s.Sessions.Session(r.Context(), caller(r).Workspace, id); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -66,7 +66,7 @@ func (s *streamRoutes) writeEvents(w http.ResponseWriter, r *http.Request, f *st
 		return
 	}
 	writeList(s, w, r, limit, storedEventFrom, func(limit int) (kept []*domain.LogEvent, next string, err error) {
-		events, more, err := s.SessionReader.Events(r.Context(), f.Workspace, f.Session, after, domain.PageSize{Rows: limit})
+		events, more, err := s.Sessions.Events(r.Context(), f.Workspace, f.Session, after, domain.PageSize{Rows: limit})
 		if err == nil && after > 0 {
 			err = s.continues(r.Context(), f, after)
 		}
@@ -97,7 +97,7 @@ func (s *streamRoutes) continues(ctx context.Context, f *stream.Filter, after in
 	}
 	// Sessions that have not ended keep older events: a client that pages through them from the start has the
 	// number of one.
-	at, _, err := s.SessionReader.Events(ctx, f.Workspace, f.Session, after-1, domain.PageSize{Rows: 1})
+	at, _, err := s.Sessions.Events(ctx, f.Workspace, f.Session, after-1, domain.PageSize{Rows: 1})
 	if err != nil {
 		return fmt.Errorf("look for the event of a cursor: %w", err)
 	}

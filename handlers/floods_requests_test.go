@@ -90,7 +90,7 @@ func (f *floodWorld) requests(t *testing.T) (all []flooded) {
 		}
 		all = append(all, asked)
 	}
-	for _, p := range f.s.protocolRoutes {
+	for _, p := range protocolTable(f.w.config.Protocols) {
 		bodies, known := protocolCalls[p.Method+" "+p.Pattern]
 		if p.Method == http.MethodGet || p.Bodyless {
 			bodies, known = []string{""}, true
@@ -121,7 +121,7 @@ func (f *floodWorld) bodies(t *testing.T) (all []flooded) {
 	for _, r := range f.s.table() {
 		add(r.method, r.pattern)
 	}
-	for _, p := range f.s.protocolRoutes {
+	for _, p := range protocolTable(f.w.config.Protocols) {
 		add(p.Method, p.Pattern)
 	}
 	return all

@@ -198,10 +198,9 @@ func (b *haltingBody) leave() {
 
 // counted returns the number of bytes in the accounts of a key for responses.
 func (f *floodWorld) counted(key string) (bytes int64) {
-	f.s.unread.mu.Lock()
-	defer f.s.unread.mu.Unlock()
+	held, _ := f.s.unread.inUse()
 	for _, what := range []string{"answers", "exports", "streams"} {
-		bytes += f.s.unread.held[what+" of key "+key]
+		bytes += held[what+" of key "+key]
 	}
 	return bytes
 }
@@ -217,9 +216,7 @@ func (f *floodWorld) serveAnother(t *testing.T, asked flooded) {
 
 func (f *floodWorld) nothingHeld(t *testing.T, asked flooded) {
 	t.Helper()
-	f.s.unread.mu.Lock()
-	defer f.s.unread.mu.Unlock()
-	if len(f.s.unread.held)+len(f.s.unread.waiting)+len(f.s.unread.growing) > 0 {
-		t.Errorf("%s: left behind: %v", asked, f.s.unread.held)
+	if held, unsettled := f.s.unread.inUse(); len(held)+unsettled > 0 {
+		t.Errorf("%s: left behind: %v", asked, held)
 	}
 }

@@ -15,7 +15,7 @@ func (s *streamRoutes) sendHeartbeat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, id := range in.SessionIDs {
-		if _, err := s.SessionReader.Session(r.Context(), caller(r).Workspace, id); err != nil {
+		if _, err := s.Sessions.Session(r.Context(), caller(r).Workspace, id); err != nil {
 			s.fail(w, r, err)
 			return
 		}

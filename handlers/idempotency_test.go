@@ -252,7 +252,7 @@ func TestWhoOwnsAKey(t *testing.T) {
 	})
 	done := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }
 	for _, role := range []domain.Role{domain.RoleViewer, domain.RoleRoot} {
-		x := &exchange{Context: t.Context(), outcome: outcome{who: &auth.Identity{Workspace: "acme", Name: "key_" + string(role), Role: role}}}
+		x := asCaller(t.Context(), &auth.Identity{Workspace: "acme", Name: "key_" + string(role), Role: role})
 		r := httptest.NewRequest(http.MethodPost, "/v1/zones", nil).WithContext(x)
 		r.Header.Set("Idempotency-Key", "k"+string(role))
 		s.once(done, nil)(httptest.NewRecorder(), r)
@@ -274,16 +274,14 @@ func TestWhoOwnsAKey(t *testing.T) {
 // caller. Neither reads the other's answer, and neither occupies the other's key.
 func TestAKeyIsOfOneCredential(t *testing.T) {
 	kept := newKeptRequests()
-	s := newServer(Config{Edge: Edge{Idempotency: kept, Clock: clock.Fixed(worldTime)}, Door: Door{Steering: noSteering{}}})
+	s := newServer(Config{Edge: Edge{Idempotency: kept, Clock: clock.Fixed(worldTime)}, Sessions: SessionPorts{Steering: noSteering{}}})
 	made := 0
 	handler := s.once(func(w http.ResponseWriter, _ *http.Request) {
 		made++
 		_, _ = fmt.Fprint(w, made)
 	}, nil)
 	call := func(name string, method auth.Method, body string) (status int, text string) {
-		x := &exchange{Context: t.Context(), outcome: outcome{who: &auth.Identity{
-			Workspace: "acme", Name: name, Role: domain.RoleAdmin, Method: method,
-		}}}
+		x := asCaller(t.Context(), &auth.Identity{Workspace: "acme", Name: name, Role: domain.RoleAdmin, Method: method})
 		r := httptest.NewRequest(http.MethodPost, "/v1/keys", strings.NewReader(body)).WithContext(x)
 		r.Header.Set("Idempotency-Key", "shared")
 		out := httptest.NewRecorder()

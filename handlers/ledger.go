@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -149,6 +150,13 @@ func (h *hold) size() int64 {
 	h.ledger.mu.Lock()
 	defer h.ledger.mu.Unlock()
 	return h.bytes
+}
+
+// inUse returns how many bytes each account holds, and how many claims wait and holds grow.
+func (l *ledger) inUse() (bytes map[string]int64, unsettled int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.held), len(l.waiting) + len(l.growing)
 }
 
 // The methods below need the lock.

@@ -28,7 +28,7 @@ type linkRoutes struct {
 	LinkPorts
 	Reader   WorkspaceReader
 	Answers  Answers
-	Settings Settings
+	Settings SettingsReader
 }
 
 // maxLinkForm is more than the longest answer takes, written as forms write it.

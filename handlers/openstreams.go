@@ -51,6 +51,13 @@ func (t *tally) leave(ceilings []ceiling) {
 	}
 }
 
+// count is how many keys and addresses have an open stream.
+func (t *tally) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.open)
+}
+
 // ceilings are those of a stream's caller: his address, and his key if he has one of a
 // workspace. The root key and the open server on loopback have only the address.
 func (s *edge) ceilings(r *http.Request) []ceiling {

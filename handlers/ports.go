@@ -54,7 +54,7 @@ type Answers interface {
 	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
 }
 
-// SessionReader reads sessions and their record. An unknown id, or one of another
+// SessionReader reads sessions and their messages. An unknown id, or one of another
 // workspace, is a domain not_found error; a cursor that is none is a domain invalid
 // error.
 type SessionReader interface {
@@ -64,11 +64,6 @@ type SessionReader interface {
 	// other way round.
 	MessagePage(ctx context.Context, session *domain.Session, cursor string, limit int, latest bool) ([]*domain.Message, string, error)
 	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
-	// SessionEventBounds are the numbers between which the session's own log is whole.
-	SessionEventBounds(ctx context.Context, ws, session string) (oldest, newest int64, err error)
-	// Events after the number after; session "" means the whole workspace. more: there are
-	// some behind the page.
-	Events(ctx context.Context, ws, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error)
 }
 
 // WorkspaceReader reads what belongs to the workspace as a whole.
@@ -77,8 +72,46 @@ type WorkspaceReader interface {
 	Queue(ctx context.Context, ws string) ([]domain.QueueRow, error)
 	Approvals(ctx context.Context, ws string, f domain.ApprovalFilter) ([]*domain.Approval, string, error)
 	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
+}
+
+// SettingsReader reads a workspace with its settings.
+type SettingsReader interface {
+	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
+}
+
+// SessionLog reads sessions and the log of events. An unknown session is a domain not_found error.
+type SessionLog interface {
+	Session(ctx context.Context, ws, id string) (*domain.Session, error)
+	// SessionEventBounds are the numbers between which the session's own log is whole.
+	SessionEventBounds(ctx context.Context, ws, session string) (oldest, newest int64, err error)
+	// Events after the number after; session "" means the whole workspace. more: there are
+	// some behind the page.
+	Events(ctx context.Context, ws, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error)
+}
+
+// WorkspaceState is what a listener gets first of a workspace.
+type WorkspaceState interface {
+	Slot(ctx context.Context, ws string) (*domain.SlotState, error)
+	Queue(ctx context.Context, ws string) ([]domain.QueueRow, error)
+	Approvals(ctx context.Context, ws string, f domain.ApprovalFilter) ([]*domain.Approval, string, error)
 	// EventBounds are the numbers of the oldest event that is kept and of the newest.
 	EventBounds(ctx context.Context, ws string) (oldest, newest int64, err error)
+}
+
+// RunReader reads the session of a run.
+type RunReader interface {
+	Session(ctx context.Context, ws, id string) (*domain.Session, error)
+}
+
+// WorkspaceList reads the workspaces of a person.
+type WorkspaceList interface {
+	Workspaces(ctx context.Context) ([]*domain.Workspace, error)
+	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
+}
+
+// ProviderReader reads a configured provider.
+type ProviderReader interface {
+	Provider(ctx context.Context, ws, id string) (*domain.Provider, error)
 }
 
 // RichText checks what a person wrote and computes the rest: the enrichments' params

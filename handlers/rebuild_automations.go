@@ -55,7 +55,7 @@ func madeRun(claim *KeyClaim) bool {
 
 // runReceipt is what is known of a run that was made.
 func (s *automationRoutes) runReceipt(r *http.Request, ws string, claim *KeyClaim) (*domain.Receipt, error) {
-	run, err := s.SessionReader.Session(r.Context(), ws, claim.CreatedID)
+	run, err := s.RunReader.Session(r.Context(), ws, claim.CreatedID)
 	if err != nil {
 		return nil, fmt.Errorf("read the run for a rebuilt answer: %w", err)
 	}

@@ -182,7 +182,7 @@ func (l *longRecord) export(t *testing.T, form string) (out *counter, broke any)
 	out = &counter{ResponseRecorder: httptest.NewRecorder()}
 	l.written = func() int { return out.bytes }
 	config := l.config
-	l.SessionReader, config.Reads.SessionReader = config.Reads.SessionReader, l
+	l.SessionReader, config.Sessions.SessionReader = config.Sessions.SessionReader, l
 	handler := New(config)
 	r := httptest.NewRequest(http.MethodGet, "/v1/sessions/ses_1/export?format="+form, nil)
 	r.Header.Set("Authorization", "Bearer viewer")

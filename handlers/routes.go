@@ -27,6 +27,35 @@ type route struct {
 	rebuild rebuilder // nil: the repeat only learns that the change was applied
 }
 
+// Protocols are the doors for the clients of other protocols, to the same sessions.
+type Protocols struct {
+	ChatCompletions, Models, Model, Unimplemented                              Protocol
+	Responses, Response, ResponseDeletion, ResponseCancellation, ResponseInput Protocol
+	AGUI, AGUICapabilities, UIChat, UIChatStream, MCP                          Protocol
+}
+
+// protocolTable has the routes of those protocols that there are.
+func protocolTable(p Protocols) []ProtocolRoute {
+	all := []ProtocolRoute{
+		{Method: "POST", Pattern: "/v1/chat/completions", Role: member, Protocol: p.ChatCompletions, Small: true},
+		{Method: "GET", Pattern: "/v1/models", Role: viewer, Protocol: p.Models},
+		{Method: "GET", Pattern: "/v1/models/*", Role: viewer, Protocol: p.Model},
+		{Method: "POST", Pattern: "/v1/completions", Role: viewer, Protocol: p.Unimplemented},
+		{Method: "POST", Pattern: "/v1/embeddings", Role: viewer, Protocol: p.Unimplemented},
+		{Method: "POST", Pattern: "/v1/responses", Role: member, Protocol: p.Responses, Small: true},
+		{Method: "GET", Pattern: "/v1/responses/{response_id}", Role: viewer, Protocol: p.Response},
+		{Method: "DELETE", Pattern: "/v1/responses/{response_id}", Role: member, Protocol: p.ResponseDeletion, Bodyless: true},
+		{Method: "POST", Pattern: "/v1/responses/{response_id}/cancel", Role: member, Protocol: p.ResponseCancellation, Bodyless: true},
+		{Method: "GET", Pattern: "/v1/responses/{response_id}/input_items", Role: viewer, Protocol: p.ResponseInput},
+		{Method: "POST", Pattern: "/mcp", Role: viewer, Protocol: p.MCP},
+		{Method: "POST", Pattern: "/v1/agui", Role: member, Protocol: p.AGUI, Small: true},
+		{Method: "GET", Pattern: "/v1/agui", Role: viewer, Protocol: p.AGUICapabilities},
+		{Method: "POST", Pattern: "/v1/ui/chat", Role: member, Protocol: p.UIChat, Small: true},
+		{Method: "GET", Pattern: "/v1/ui/chat/{id}/stream", Role: viewer, Protocol: p.UIChatStream, Small: true},
+	}
+	return slices.DeleteFunc(all, func(r ProtocolRoute) bool { return r.Protocol == nil })
+}
+
 // table has every route of the API, with its role. A route that is not here does not exist.
 func (s *server) table() []route {
 	return slices.Concat(s.sessionTable(), s.eventTable(), s.userDataTable(), s.automationTable(), s.outsideTable(),

@@ -33,7 +33,7 @@ func (noSteering) LeaveQueue(context.Context, string, string) (*domain.Receipt, 
 // TestTableIsTheContract: every operation of openapi.yaml has a route, with the role that it
 // names, and the other way round.
 func TestTableIsTheContract(t *testing.T) {
-	s := newServer(Config{Edge: Edge{Clock: clock.System}, Door: Door{Steering: noSteering{}}})
+	s := newServer(Config{Edge: Edge{Clock: clock.System}, Sessions: SessionPorts{Steering: noSteering{}}})
 	roles := map[string]string{}
 	for _, r := range s.table() {
 		key := r.method + " " + r.pattern
@@ -80,13 +80,13 @@ func TestARouteWithoutARoleDoesNotStart(t *testing.T) {
 		}
 	}()
 	s := newServer(Config{Edge: Edge{Clock: clock.System}})
-	s.guarded(route{http.MethodGet, "/v1/secret", "", s.sessions.getSlot, nil})
+	s.guarded(route{http.MethodGet, "/v1/secret", "", http.NotFound, nil})
 }
 
 // TestTheContractNamesTheDoors: what clients of other protocols call stands in its introduction.
 func TestTheContractNamesTheDoors(t *testing.T) {
 	said := testkit.LoadContract(t).Info.Description
-	for _, door := range newWorld(t).config.Outside.Protocols {
+	for _, door := range protocolTable(newWorld(t).config.Protocols) {
 		named := false
 		for line := range strings.SplitSeq(said, "\n- ") {
 			named = named || strings.Contains(line, "`"+door.Method+"`") && strings.Contains(line, door.Pattern+"`") ||

@@ -40,11 +40,11 @@ func (s *seen) last() any {
 
 // watch wraps the ports that receive a person's input, a filter or a decision. Every call is passed on unchanged.
 func (s *seen) watch(c *Config) {
-	c.Door.Sessions, c.Door.Messages, c.Door.Answers = sessionsSeen{c.Door.Sessions, s}, messagesSeen{c.Door.Messages, s}, answersSeen{c.Door.Answers, s}
-	r := &c.Reads
-	r.SessionReader, r.WorkspaceReader, r.Record = readsSeen{r.SessionReader, s}, listsSeen{r.WorkspaceReader, s}, recordSeen{r.Record, s}
-	c.Data.Entries, c.Data.Search = entriesSeen{c.Data.Entries, s}, searchSeen{c.Data.Search, s}
-	c.Settings.Keys, c.Automations.Runs = keysSeen{c.Settings.Keys, s}, runsSeen{c.Automations.Runs, s}
+	d := &c.Sessions
+	d.Sessions, d.Messages, d.Answers = sessionsSeen{d.Sessions, s}, messagesSeen{d.Messages, s}, answersSeen{d.Answers, s}
+	d.SessionReader, d.WorkspaceReader, d.Record = readsSeen{d.SessionReader, s}, listsSeen{d.WorkspaceReader, s}, recordSeen{d.Record, s}
+	c.UserData.Entries, c.UserData.Search = entriesSeen{c.UserData.Entries, s}, searchSeen{c.UserData.Search, s}
+	c.People.Settings.Keys, c.Automations.Runs = keysSeen{c.People.Settings.Keys, s}, runsSeen{c.Automations.Runs, s}
 }
 
 // An interface under another name can be embedded beside a method of its own name.

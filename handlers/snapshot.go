@@ -37,7 +37,7 @@ func (s *streamRoutes) snapshotOf(ctx context.Context, f *stream.Filter, seq int
 func (s *streamRoutes) sessionSnapshot(
 	ctx context.Context, f *stream.Filter, seq int64, texts []stream.Text,
 ) (*api.SessionSnapshotData, error) {
-	session, err := s.SessionReader.Session(ctx, f.Workspace, f.Session)
+	session, err := s.Sessions.Session(ctx, f.Workspace, f.Session)
 	if err != nil {
 		return nil, fmt.Errorf("read the session for a snapshot: %w", err)
 	}
@@ -53,16 +53,16 @@ func (s *streamRoutes) sessionSnapshot(
 }
 
 func (s *streamRoutes) workspaceSnapshot(ctx context.Context, f *stream.Filter, seq int64) (*api.WorkspaceSnapshotData, error) {
-	slot, err := s.WorkspaceReader.Slot(ctx, f.Workspace)
+	slot, err := s.Workspace.Slot(ctx, f.Workspace)
 	if err != nil {
 		return nil, fmt.Errorf("read the slot for a snapshot: %w", err)
 	}
-	queue, err := s.WorkspaceReader.Queue(ctx, f.Workspace)
+	queue, err := s.Workspace.Queue(ctx, f.Workspace)
 	if err != nil {
 		return nil, fmt.Errorf("read the queue for a snapshot: %w", err)
 	}
 	open := domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, Limit: maxSnapshotApprovals}
-	approvals, _, err := s.WorkspaceReader.Approvals(ctx, f.Workspace, open)
+	approvals, _, err := s.Workspace.Approvals(ctx, f.Workspace, open)
 	if err != nil {
 		return nil, fmt.Errorf("read the approvals for a snapshot: %w", err)
 	}
@@ -77,7 +77,7 @@ func (s *streamRoutes) workspaceSnapshot(ctx context.Context, f *stream.Filter, 
 	}
 	sessions := []api.Session{}
 	for _, id := range f.Sessions {
-		session, err := s.SessionReader.Session(ctx, f.Workspace, id)
+		session, err := s.Sessions.Session(ctx, f.Workspace, id)
 		if domain.ErrorCode(err) == domain.CodeNotFound {
 			continue // deleted since the stream began
 		}

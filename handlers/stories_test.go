@@ -444,7 +444,7 @@ func (a *awayOnce) Ping(ctx context.Context) error {
 
 func TestReadyAgainWhenTheDatabaseIs(t *testing.T) {
 	w := newWorld(t)
-	w.config.Process.Health = &awayOnce{Health: w.config.Process.Health}
+	w.config.Admin.Health = &awayOnce{Health: w.config.Admin.Health}
 	c := w.serve(t)
 	c.want(503, "GET", "/readyz", "")
 	c.want(200, "GET", "/readyz", "")

@@ -28,7 +28,7 @@ func listeners(t *testing.T, store *edgeStore, limits RateLimits) func(key strin
 			Tickets: &keptTickets{}, Auth: namedAuth{}, Idempotency: newKeptRequests(), Log: zerolog.Nop(), Clock: clock.System,
 			RateLimits: limits,
 		},
-		Reads: Reads{SessionReader: store, WorkspaceReader: store}, Door: Door{Steering: noSteering{}}, Streams: broker,
+		Sessions: SessionPorts{Steering: noSteering{}}, Events: EventPorts{Sessions: store, Workspace: store, Streams: broker},
 	})
 	return func(key string, out http.ResponseWriter) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/sessions/ses_1/events/stream?after=0", nil)

@@ -206,7 +206,7 @@ func (e *eventStream) ask(ctx context.Context) bool {
 	if e.filter.Session == "" {
 		return true
 	}
-	_, err := e.s.SessionReader.Session(ctx, e.filter.Workspace, e.filter.Session)
+	_, err := e.s.Sessions.Session(ctx, e.filter.Workspace, e.filter.Session)
 	return domain.ErrorCode(err) != domain.CodeNotFound
 }
 

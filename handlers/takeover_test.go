@@ -100,11 +100,7 @@ func TestAListenerWhoLeavesIsNoticed(t *testing.T) {
 	if strings.Count(line, "\n") != 1 || !strings.Contains(line, `"status":200`) || !strings.Contains(line, `/events"`) || strings.Contains(line, `"bytes":0`) {
 		t.Error(line)
 	}
-	testkit.Until(t, "its place to be free", func() bool {
-		e.open.mu.Lock()
-		defer e.open.mu.Unlock()
-		return len(e.open.open) == 0
-	})
+	testkit.Until(t, "its place to be free", func() bool { return e.open.count() == 0 })
 }
 
 // What is sent behind the request of a stream is never read as a request.

@@ -32,6 +32,7 @@ type TaskPorts struct {
 	Callbacks Callbacks
 }
 
+// taskRoutes handles requests for tasks, and the reports of services.
 type taskRoutes struct {
 	*edge
 	TaskPorts

@@ -92,7 +92,7 @@ func wiredWorld(t testing.TB, wiring Wiring) *world {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte("<p>page"))
 	})
-	w.config.Door.Tasks.Callbacks = &service{Callbacks: w.config.Door.Tasks.Callbacks}
+	w.config.Outside.Tasks.Callbacks = &service{Callbacks: w.config.Outside.Tasks.Callbacks}
 	w.seen.watch(&w.config)
 	return w
 }
@@ -117,10 +117,13 @@ func (w *world) serveWith(t *testing.T, limits RateLimits) *testClient {
 func (w *world) serveAlone(t *testing.T) *testClient {
 	t.Helper()
 	config := w.config
-	config.Door = Door{Steering: w.config.Door.Steering, Tasks: TaskPorts{w.config.Door.Tasks.Tasks, &service{}}}
-	config.Data, config.Outside.Connectors = DataPorts{}, ConnectorPorts{}
+	s := &config.Sessions
+	s.Sessions, s.Again, s.Messages, s.Answers, s.RichText = nil, nil, nil, nil, missing{}
+	config.UserData = DataPorts{}
+	o := &config.Outside
+	o.Connectors, o.Providers.Providers, o.Tasks.Callbacks = ConnectorPorts{}, nil, &service{}
 	config.Automations = AutomationPorts{Runs: w.config.Automations.Runs, Seeds: missing{}}
-	config.Catalogue.RichText, config.Providers.Providers, config.Settings.Keys = missing{}, nil, nil
+	config.People.Settings.Keys, config.People.Settings.Providers = nil, nil
 	return w.serveConfig(t, config)
 }
 
