@@ -12,6 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -142,6 +145,21 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	}
 }
 
+// readBodies serves a call that needs a key, and one that needs none. They do nothing but read their bodies.
+func readBodies(e *edge) http.Handler {
+	read := func(in func() any) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if err := e.read(w, r, in()); err != nil {
+				e.fail(w, r, err)
+			}
+		}
+	}
+	routes := chi.NewRouter()
+	routes.Post("/v1/heartbeat", e.requireRole(domain.RoleViewer, read(func() any { return &api.HeartbeatInput{} })))
+	routes.Post("/v1/sign-in", read(func() any { return &api.KeySignIn{} }))
+	return e.middleware(routes)
+}
+
 // filled is an account that a body of others fills.
 func filled(l *ledger, a account) *hold {
 	h := l.open(a)
@@ -157,8 +175,8 @@ func TestRefusalsNameWhoUsedTheAccountUp(t *testing.T) {
 		w := runningWorld(t)
 		config := w.config
 		config.Edge.Auth = placedAuth{}
-		s := newServer(config)
-		h := s.middleware(s.routes())
+		s := newEdge(config.Edge, nil)
+		h := readBodies(s)
 		post := func(token string) string {
 			text := `{"session_ids":["` + strings.Repeat("a", 100<<10) + `"]}`
 			got, _ := sendBody(h, "/v1/heartbeat", token, int64(len(text)), func(*line) io.Reader { return strings.NewReader(text) })
@@ -203,8 +221,8 @@ func TestBodiesWithoutCredentials(t *testing.T) {
 		w := runningWorld(t)
 		config := w.config
 		config.Edge.Auth = placedAuth{}
-		s := newServer(config)
-		h := s.middleware(s.routes())
+		s := newEdge(config.Edge, nil)
+		h := readBodies(s)
 		taken := filled(s.unread, account{name: "bodies of address 192.0.2.1"})
 		defer taken.release()
 		text := `{"key":"` + strings.Repeat("a", 100<<10) + `"}`

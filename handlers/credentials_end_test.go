@@ -56,7 +56,7 @@ func TestARevokedKeyEndsWhateverLasts(t *testing.T) {
 			w := runningWorld(t)
 			ended, door := &atomic.Bool{}, waiting{make(chan error, 1)}
 			w.config.Edge.Auth = lapsing{ended: ended, with: c.with}
-			s := newServer(w.config)
+			s := newEdge(w.config.Edge, nil)
 			routes := chi.NewRouter()
 			routes.Get("/v1/anything", s.requireRole(domain.RoleViewer, func(w http.ResponseWriter, r *http.Request) { _ = door.Serve(w, r, nil, nil) }))
 			handler := s.middleware(routes)
@@ -103,7 +103,7 @@ func TestContextOfARequestDoesNotChange(t *testing.T) {
 	w := openWorld(t, Wiring{Clock: clock.System})
 	k := &keeping{}
 	w.config.Edge.Auth = k
-	s := newServer(w.config)
+	s := newEdge(w.config.Edge, nil)
 	routes := chi.NewRouter()
 	routes.Get("/v1/anything", s.requireRole(domain.RoleViewer, func(_ http.ResponseWriter, r *http.Request) {
 		if k.ctx.Done() != k.done {

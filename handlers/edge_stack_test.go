@@ -24,9 +24,10 @@ import (
 // deadlines through every layer.
 func TestStreamThroughTheWholeServer(t *testing.T) {
 	e, _ := buildEdge(t, "", clock.System, nil)
-	c := e.config
-	c.Sessions.Steering = struct{ Steering }{}
-	e.http = httptest.NewUnstartedServer(New(c))
+	e.http = httptest.NewUnstartedServer(New(Config{
+		Edge: e.config, Sessions: SessionPorts{Steering: noSteering{}},
+		Events: EventPorts{Sessions: e.store, Workspace: e.store, Streams: e.broker},
+	}))
 	// What would kill a stream without deadlines of its own.
 	e.http.Config.WriteTimeout = time.Second
 	e.http.Config.ReadTimeout = time.Second

@@ -137,8 +137,8 @@ type edgeServer struct {
 	broker *stream.Broker
 	log    *lockedBuffer
 	kept   *keptRequests
-	config Config
-	all    *server
+	config Edge
+	events *streamRoutes
 	http   *httptest.Server
 }
 
@@ -198,21 +198,18 @@ func buildEdge(t testing.TB, root string, now clock.Clock, routes func(*edgeServ
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.config = Config{
-		Edge:     Edge{Tickets: &keptTickets{}, Auth: who, Clock: now, Log: zerolog.New(e.log), Idempotency: e.kept},
-		Sessions: SessionPorts{SessionReader: e.store, WorkspaceReader: e.store},
-		Events:   EventPorts{Sessions: e.store, Workspace: e.store, Streams: e.broker},
-	}
-	s := newServer(e.config)
-	e.edge, e.all = s.edge, s
+	e.config = Edge{Tickets: &keptTickets{}, Auth: who, Clock: now, Log: zerolog.New(e.log), Idempotency: e.kept}
+	e.edge = newEdge(e.config, nil)
+	e.events = newEvents(e.edge, EventPorts{Sessions: e.store, Workspace: e.store, Streams: e.broker})
+	pages := newProcess(e.edge, AdminPorts{})
 	r := chi.NewRouter()
 	r.NotFound(e.notFound)
 	r.MethodNotAllowed(e.methodNotAllowed(r))
-	r.Get("/v1/sessions/{session_id}/events", e.requireStreamRole(domain.RoleViewer, s.events.streamSession))
-	r.Get("/v1/events", e.requireStreamRole(domain.RoleViewer, s.events.streamWorkspace))
-	r.Post("/v1/stream-tickets", e.allow(domain.RoleViewer, s.events.createStreamTicket))
-	r.Get("/problems/{code}", s.process.problemPage)
-	r.Get("/problems", s.process.problemPage)
+	r.Get("/v1/sessions/{session_id}/events", e.requireStreamRole(domain.RoleViewer, e.events.streamSession))
+	r.Get("/v1/events", e.requireStreamRole(domain.RoleViewer, e.events.streamWorkspace))
+	r.Post("/v1/stream-tickets", e.allow(domain.RoleViewer, e.events.createStreamTicket))
+	r.Get("/problems/{code}", pages.problemPage)
+	r.Get("/problems", pages.problemPage)
 	if routes != nil {
 		routes(e, r)
 	}

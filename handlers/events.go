@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/go-chi/chi/v5"
+
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/stream"
@@ -34,7 +36,7 @@ func (s *streamRoutes) listSessionEvents(w http.ResponseWriter, r *http.Request)
 		s.streamSession(w, r)
 		return
 	}
-	id := sessionID(r)
+	id := chi.URLParam(r, "session_id")
 	if _, err := s.Sessions.Session(r.Context(), caller(r).Workspace, id); err != nil {
 		s.fail(w, r, err)
 		return

@@ -24,10 +24,11 @@ func onceServer(t *testing.T, do func(e *edgeServer, n int64, w http.ResponseWri
 		handler := func(rebuild rebuilder) http.HandlerFunc {
 			return e.requireRole(domain.RoleMember, e.once(func(w http.ResponseWriter, r *http.Request) { do(e, n.Add(1), w, r) }, rebuild))
 		}
+		sessions := newSessions(e.edge, SessionPorts{SessionReader: e.store})
 		r.Post("/v1/things", handler(nil))
 		r.Post("/v1/others", handler(nil))
-		r.Post("/v1/sessions", handler(e.all.sessions.madeSession))
-		r.Post("/v1/sessions/{session_id}/stop", handler(e.all.sessions.currentSession))
+		r.Post("/v1/sessions", handler(sessions.madeSession))
+		r.Post("/v1/sessions/{session_id}/stop", handler(sessions.currentSession))
 		r.Post("/v1/sessions/{session_id}/validation", handler(again))
 	})
 }
@@ -247,9 +248,8 @@ func TestAnswerLostAfterTheCommit(t *testing.T) {
 // the operator.
 func TestWhoOwnsAKey(t *testing.T) {
 	kept := newKeptRequests()
-	s := newServer(Config{
-		Edge: Edge{Idempotency: kept, Clock: clock.Fixed(worldTime)}, Automations: newWorld(t).config.Automations,
-	})
+	s := newEdge(Edge{Idempotency: kept, Clock: clock.Fixed(worldTime)}, nil)
+	hooks := newAutomations(s, newWorld(t).config.Automations)
 	done := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }
 	for _, role := range []domain.Role{domain.RoleViewer, domain.RoleRoot} {
 		x := asCaller(t.Context(), &auth.Identity{Workspace: "acme", Name: "key_" + string(role), Role: role})
@@ -262,7 +262,7 @@ func TestWhoOwnsAKey(t *testing.T) {
 	route := chi.NewRouteContext()
 	route.URLParams.Add("automation_id", "aut_1")
 	route.URLParams.Add("token", "secret")
-	s.automations.callWebhook(httptest.NewRecorder(), r.WithContext(context.WithValue(t.Context(), chi.RouteCtxKey, route)))
+	hooks.callWebhook(httptest.NewRecorder(), r.WithContext(context.WithValue(t.Context(), chi.RouteCtxKey, route)))
 	var owners []string
 	for _, asked := range kept.asked {
 		owners = append(owners, fmt.Sprint(asked.Owner, " ", asked.MaxKeys))
@@ -274,7 +274,7 @@ func TestWhoOwnsAKey(t *testing.T) {
 // caller. Neither reads the other's answer, and neither occupies the other's key.
 func TestAKeyIsOfOneCredential(t *testing.T) {
 	kept := newKeptRequests()
-	s := newServer(Config{Edge: Edge{Idempotency: kept, Clock: clock.Fixed(worldTime)}, Sessions: SessionPorts{Steering: noSteering{}}})
+	s := newEdge(Edge{Idempotency: kept, Clock: clock.Fixed(worldTime)}, nil)
 	made := 0
 	handler := s.once(func(w http.ResponseWriter, _ *http.Request) {
 		made++

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/stream"
@@ -46,7 +48,7 @@ func (s *streamRoutes) streamWorkspace(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *streamRoutes) sessionFilter(w http.ResponseWriter, r *http.Request) *stream.Filter {
-	f := &stream.Filter{Workspace: caller(r).Workspace, Session: sessionID(r)}
+	f := &stream.Filter{Workspace: caller(r).Workspace, Session: chi.URLParam(r, "session_id")}
 	if _, err := s.session(r.Context(), f.Workspace, f.Session); err != nil {
 		s.fail(w, r, err)
 		return nil

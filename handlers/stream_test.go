@@ -157,7 +157,7 @@ func TestStreamOfTheWorkspace(t *testing.T) {
 // stream from the last number receives the same kinds of events with the same data.
 func TestTheListShowsWhatTheStreamShows(t *testing.T) {
 	e := newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
-		r.Get("/v1/list", e.requireStreamRole(domain.RoleViewer, e.all.events.listEvents))
+		r.Get("/v1/list", e.requireStreamRole(domain.RoleViewer, e.events.listEvents))
 	})
 	for _, kind := range []domain.LogType{
 		domain.LogSessionCreated, domain.LogSessionPhase, domain.LogSlotChanged, domain.LogMessageCreated, domain.LogCommandPlanned,
