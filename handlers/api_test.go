@@ -124,7 +124,7 @@ func TestEveryCall(t *testing.T) {
 }
 
 // all makes the calls in their order.
-func (c *testClient) all(calls []call) {
+func all(c *testClient, calls []call) {
 	c.t.Helper()
 	for _, call := range calls {
 		got := c.want(call.status, call.method, call.path, call.body)
@@ -136,7 +136,7 @@ func (c *testClient) all(calls []call) {
 
 func everySession(t *testing.T, w *world, c *testClient) {
 	ses, msg := "/v1/sessions/ses_1", "/v1/sessions/ses_1/messages/msg_3"
-	c.all([]call{
+	all(c, []call{
 		{200, "GET", "/v1/sessions?type=CHAT&status=idle&q=run&since=2026-03-01T00:00:00Z&limit=10", ""},
 		{201, "POST", "/v1/sessions", `{}`}, {201, "POST", "/v1/sessions", `{"external_id":"known"}`}, {200, "POST", "/v1/sessions", `{"external_id":"known"}`},
 		{200, "GET", ses, ""}, {200, "PATCH", ses, `{"name":"x","pinned":true}`},
@@ -162,12 +162,12 @@ func everySession(t *testing.T, w *world, c *testClient) {
 	if from := forked.body["forked_from"].(map[string]any); from["session_id"] != made || from["message_id"] != first["id"] {
 		t.Errorf("the fork: %v", forked.body)
 	}
-	c.all([]call{{200, "POST", "/v1/sessions/" + made + "/release", ""}, {200, "POST", "/v1/sessions/" + made + "/activate", ""}, {204, "DELETE", ses, ""}, {404, "GET", ses, ""}})
+	all(c, []call{{200, "POST", "/v1/sessions/" + made + "/release", ""}, {200, "POST", "/v1/sessions/" + made + "/activate", ""}, {204, "DELETE", ses, ""}, {404, "GET", ses, ""}})
 }
 
 func everyAnswer(t *testing.T, w *world, c *testClient) {
 	ses := "/v1/sessions/ses_1"
-	c.all([]call{
+	all(c, []call{
 		{200, "GET", "/v1/approvals?status=open", ""}, {200, "GET", "/v1/approvals?session_id=ses_1&kind=question", ""}, {200, "GET", "/v1/approvals/apr_1", ""},
 		{200, "POST", ses + "/validation", `{"approved":true,"approved_ids":["exe_1"],"edits":{"exe_1":{"name":"y"}},"comment":"ok"}`},
 		{409, "POST", "/v1/approvals/apr_1", `{"approved":false}`},
@@ -175,12 +175,12 @@ func everyAnswer(t *testing.T, w *world, c *testClient) {
 	w.wait(t, "ses_1", domain.Idle)
 	c.want(202, "POST", ses+"/messages", `{"text":"Ask me."}`)
 	w.wait(t, "ses_1", domain.WaitingCommunicationResponse)
-	c.all([]call{{200, "POST", ses + "/response", `{"value":"a"}`}, {200, "POST", ses + "/stop", ""}})
+	all(c, []call{{200, "POST", ses + "/response", `{"value":"a"}`}, {200, "POST", ses + "/stop", ""}})
 	c.want(200, "POST", "/v1/sessions/"+w.waitingRun(t, c)+"/completion", `{"confirmed":false,"comment":"no"}`)
 }
 
 func everyNoun(_ *testing.T, _ *world, c *testClient) {
-	c.all([]call{
+	all(c, []call{
 		{200, "GET", "/v1/zones", ""}, {201, "POST", "/v1/zones", `{"name":"Play"}`}, {200, "GET", "/v1/zones/zon_1", ""},
 		{200, "PATCH", "/v1/zones/zon_1", `{"description":null,"position":2}`},
 		{200, "GET", "/v1/tools?zone_id=zon_1", ""}, {201, "POST", "/v1/tools", `{"zone_id":"zon_1","tool_type":"tracking","name":"Swim"}`},
@@ -212,7 +212,7 @@ func everyNoun(_ *testing.T, _ *world, c *testClient) {
 }
 
 func everyAutomation(_ *testing.T, _ *world, c *testClient) {
-	c.all([]call{
+	all(c, []call{
 		{200, "POST", "/v1/schedules/preview", `{"schedule":{"type":"cron","expression":"30 2 * * *","time_zone":"Europe/Paris"},"count":2}`},
 		{422, "POST", "/v1/schedules/preview", `{"schedule":{"type":"cron","expression":"refused","time_zone":"UTC"}}`},
 		{200, "GET", "/v1/automations?enabled=true&limit=5", ""}, {422, "GET", "/v1/automations?enabled=perhaps", ""},
@@ -226,7 +226,7 @@ func everyAutomation(_ *testing.T, _ *world, c *testClient) {
 		{200, "POST", "/v1/automations/aut_1/webhook", ""}, {404, "POST", "/v1/hooks/aut_1/secret", ""},
 	})
 	run := c.want(202, "POST", "/v1/automations/aut_1/execute", "").body["session"].(map[string]any)["id"].(string)
-	c.all([]call{
+	all(c, []call{
 		{200, "GET", "/v1/queue", ""}, {200, "DELETE", "/v1/queue/" + run, ""},
 		{200, "GET", "/v1/automations/aut_1/executions", ""}, {200, "GET", "/v1/automations/aut_1/occurrences?state=SKIPPED", ""}, {422, "GET", "/v1/automations/aut_1/occurrences?state=LOST", ""},
 		{200, "GET", "/v1/runs?automation_id=aut_1&status=ended&end_reason=ERROR&trigger=EVENT&since=2026-03-01T00:00:00Z&until=2026-04-01T00:00:00Z&limit=5", ""}, {422, "GET", "/v1/runs?trigger=MOON", ""},
@@ -236,7 +236,7 @@ func everyAutomation(_ *testing.T, _ *world, c *testClient) {
 }
 
 func everythingElse(_ *testing.T, _ *world, c *testClient) {
-	c.all([]call{
+	all(c, []call{
 		{200, "POST", "/v1/approvals/apr_1", `{"approved":false}`}, {200, "GET", "/v1/events?types=data.changed", ""}, {200, "GET", "/v1/events/stream", ""}, {201, "POST", "/v1/stream-tickets", ""},
 		{200, "POST", "/v1/heartbeat", `{"session_ids":["ses_1"]}`}, {404, "POST", "/v1/heartbeat", `{"session_ids":["ses_1","ses_far"]}`}, {200, "GET", "/v1/slot", ""},
 		{200, "GET", "/v1/commands", ""}, {200, "POST", "/v1/enrichments/preview", `{"segments":[{"type":"enrichment","enrichment":{"type":"USE","config":{"tool_id":"tol_1"}}}]}`},

@@ -64,7 +64,7 @@ func addTasks(t testing.TB, b Behind) {
 }
 
 func everyTask(_ *testing.T, _ *world, c *testClient) {
-	c.all([]call{
+	all(c, []call{
 		{200, "GET", "/v1/tasks", ""}, {200, "GET", "/v1/tasks?session_id=ses_1&status=running&limit=1", ""},
 		{422, "GET", "/v1/tasks?status=lost", ""}, {200, "GET", "/v1/tasks/tsk_1", ""}, {404, "GET", "/v1/tasks/tsk_9", ""},
 		{200, "POST", "/v1/callbacks/tsk_1", `{"status":"running","progress":{"percent":50,"text":"half"}}`},

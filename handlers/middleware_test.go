@@ -207,7 +207,7 @@ func TestRateOfOneKey(t *testing.T) {
 		t.Error("refused after the wait")
 	}
 	for i := range 2 * maxBuckets {
-		l.take(stringOf(int64(i)))
+		l.take(fmt.Sprint(i))
 	}
 	if len(l.buckets) > maxBuckets {
 		t.Errorf("%d buckets", len(l.buckets))

@@ -24,13 +24,13 @@ func (s seated) Authenticate(r *http.Request) (*auth.Identity, error) {
 }
 
 func everyPasskey(t *testing.T, w *world, c *testClient) {
-	c.all([]call{
+	all(c, []call{
 		{403, "POST", "/v1/me/passkeys/registration", ""}, // with a key, and without a browser
 		{403, "POST", "/v1/me/passkeys", `{"name":"x","credential":{}}`},
 	})
 	w.config.Edge.Auth = seated{}
 	*c = *w.serve(t)
-	c.all([]call{
+	all(c, []call{
 		{200, "GET", "/v1/me/passkeys", ""}, {404, "DELETE", "/v1/me/passkeys/psk_1", ""}, {404, "DELETE", "/v1/people/key_root/passkeys", ""},
 		{422, "POST", "/v1/me/passkeys", `{"name":" ","credential":{}}`}, {422, "POST", "/v1/me/passkeys", `{"name":"x","credential":5}`},
 		{422, "POST", "/v1/me/passkeys", `{"name":"x"}`}, {403, "POST", "/v1/me/passkeys", `{"name":"x","credential":{}}`},
@@ -50,7 +50,7 @@ func everyPasskey(t *testing.T, w *world, c *testClient) {
 	if all := c.want(200, "GET", "/v1/me/passkeys", "").body["data"].([]any); len(all) != 2 || all[0].(map[string]any)["id"] != one {
 		t.Errorf("the passkeys are %v", all)
 	}
-	c.all([]call{
+	all(c, []call{
 		{204, "DELETE", "/v1/me/passkeys/" + one, ""}, {404, "DELETE", "/v1/me/passkeys/" + one, ""},
 		{204, "DELETE", "/v1/people/key_root/passkeys", ""}, {200, "POST", "/v1/me/passkeys/registration", ""},
 	})

@@ -38,7 +38,7 @@ func (s trusting) SignInPerson(r *http.Request, _ *people.Person) (*auth.Opened,
 
 func everyPerson(t *testing.T, w *world, c *testClient) {
 	ports := &w.config.People
-	ports.Issuer, ports.SignIns, w.config.Edge.PublicURL = vouching{}, trusting{ports.SignIns}, ""
+	ports.Issuer, ports.SignIns, w.config.Edge.PublicURL = vouching{}, trusting{SignIns: ports.SignIns}, ""
 	*c = *w.serve(t)
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	mine := &people.SignedIn{
@@ -48,7 +48,7 @@ func everyPerson(t *testing.T, w *world, c *testClient) {
 	if err := w.Store.SignIns.InsertSignIn(t.Context(), mine); err != nil {
 		t.Fatal(err)
 	}
-	c.all([]call{
+	all(c, []call{
 		{200, "GET", "/v1/sign-in", ""}, {200, "POST", "/v1/sign-in", `{"key":"` + aRootKey + `"}`}, {401, "POST", "/v1/sign-in", `{"key":"fmt_x"}`},
 		{422, "POST", "/v1/sign-in", `{"key":""}`}, {422, "POST", "/v1/sign-in", `{"kye":"x"}`}, {413, "POST", "/v1/sign-in", `{"key":"` + strings.Repeat("x", maxBody) + `"}`},
 		{422, "POST", "/v1/sign-in", `{"key":"` + strings.Repeat("x", 501) + `"}`},
@@ -109,7 +109,7 @@ func TestTheIssuerIsNotAskedBeyondTheBucket(t *testing.T) {
 		w := newWorld(t)
 		issuer := &failing{err: err}
 		people := &w.config.People
-		people.Issuer, people.SignIns, w.config.Edge.PublicURL = issuer, trusting{people.SignIns}, ""
+		people.Issuer, people.SignIns, w.config.Edge.PublicURL = issuer, trusting{SignIns: people.SignIns}, ""
 		c := w.serveWith(t, RateLimits{FailuresPerSecond: 0.001, FailuresBurst: 3})
 		c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		for range 5 {

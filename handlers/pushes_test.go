@@ -35,7 +35,7 @@ func everyPush(t *testing.T, _ *world, c *testClient) {
 	if got := service.Taken(); len(got) != 1 || !strings.Contains(string(got[0].Text), `"Notifications are on for this browser"`) || got[0].Urgency != "normal" {
 		t.Errorf("there came %+v", got)
 	}
-	c.all([]call{{404, "POST", at + "/psh_0/test", ""}, {404, "DELETE", at + "/psh_0", ""}, {204, "DELETE", at + "/" + id, ""}, {404, "DELETE", at + "/" + id, ""}})
+	all(c, []call{{404, "POST", at + "/psh_0/test", ""}, {404, "DELETE", at + "/psh_0", ""}, {204, "DELETE", at + "/" + id, ""}, {404, "DELETE", at + "/" + id, ""}})
 
 	gone := c.want(201, "POST", at, subscription(b, ``)).body["id"].(string)
 	service.Forget(b)
