@@ -51,7 +51,7 @@ func fuzzDoor(f *testing.F, door fuzzedDoor) {
 	}
 	w := openWorld(f, Wiring{RootKey: aRootKey, PublicURL: "https://fermata.example", Clock: clock.System})
 	k := &knocker{fuzzedDoor: door, world: w, handler: New(w.config)}
-	admin := fixtureBuilder{f, k.handler}
+	admin := fixtureBuilder{t: f, handler: k.handler}
 	admin.call(200, "PATCH", "/v1/settings", `{"require_validation":true,"mcp_answers":true,"approve_by_text":true}`)
 	f.Fuzz(func(t *testing.T, request, changes []byte) {
 		if len(changes) > 16 {
