@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers"
+	automationsapi "github.com/fermata-dev/fermata/handlers/automations"
 	"github.com/fermata-dev/fermata/repository"
 	stored "github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/scheduler/automations"
@@ -25,10 +25,10 @@ type automationService struct {
 }
 
 var _ interface {
-	handlers.Automations
-	handlers.Runs
-	handlers.Seeds
-	handlers.Grants
+	automationsapi.Automations
+	automationsapi.Runs
+	automationsapi.Seeds
+	automationsapi.Grants
 } = automationService{}
 
 // WebhookURL is below FERMATA_PUBLIC_URL, or else the address this node listens on.

@@ -13,6 +13,14 @@ import (
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/files"
 	"github.com/fermata-dev/fermata/handlers"
+	adminapi "github.com/fermata-dev/fermata/handlers/admin"
+	automationsapi "github.com/fermata-dev/fermata/handlers/automations"
+	"github.com/fermata-dev/fermata/handlers/edge"
+	eventsapi "github.com/fermata-dev/fermata/handlers/events"
+	outsideapi "github.com/fermata-dev/fermata/handlers/outside"
+	peopleapi "github.com/fermata-dev/fermata/handlers/people"
+	sessionsapi "github.com/fermata-dev/fermata/handlers/sessions"
+	userdataapi "github.com/fermata-dev/fermata/handlers/userdata"
 	"github.com/fermata-dev/fermata/notify/webhooks"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/web"
@@ -43,10 +51,10 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 func (a *App) api(origins auth.Origins) handlers.Config {
 	userData := data.NewService(dataStore{a.store, a.store.Workspaces}, a.rules, a.clock, a.newID)
 	hooks := webhooks.NewService(a.store.Webhooks, a.webhooks, a.newID)
-	uploads := files.NewService(a.store.Files, a.store.Workspaces, a.clock, a.newID, handlers.SpendPixels)
+	uploads := files.NewService(a.store.Files, a.store.Workspaces, a.clock, a.newID, edge.SpendPixels)
 	automations := automationService{a.scheduling.Automations, a.scheduling.Runs, a.store.Automations, a.store.Records, a}
 	return handlers.Config{
-		Edge: handlers.Edge{
+		Edge: edge.Config{
 			Auth:        a.auth,
 			Idempotency: requestKeys{a.store.Requests, a.clock},
 			Tickets:     a.store.Keys,
@@ -58,47 +66,39 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 			RateLimits:  a.flags.Rate.limits(),
 			Cookies:     a.flags.cookies(), PublicURL: a.flags.pageURL(), Language: scheduleService{a}.languageOf,
 		},
-		Sessions: handlers.SessionPorts{
+		Sessions: sessionsapi.Ports{
 			Sessions: a.scheduling.Sessions, Steering: a.scheduling.Sessions, Again: a.scheduling.Again,
 			Messages: a.scheduling.Messages, Answers: a.scheduling.Answers,
 			SessionReader: a.store.Sessions, WorkspaceReader: workspaceReads{a.store.Slot, a.store.Approvals, a.store.Events},
 			Record:   recordReads{a.store.Records, a.store.Sessions, a.store.Approvals},
 			RichText: richText{a}, Catalogue: catalogueService{a}, Settings: a.store.Workspaces, Links: linkPorts(a),
 		},
-		Events: handlers.EventPorts{
+		Events: eventsapi.Ports{
 			Sessions:  sessionReads{a.store.Sessions, a.store.Events},
 			Workspace: workspaceReads{a.store.Slot, a.store.Approvals, a.store.Events}, Streams: a.broker,
 		},
-		UserData: handlers.DataPorts{
-			Zones: userData, Tools: userData,
-			ToolTypes:  userData,
-			Entries:    userData,
-			EntryFiles: userData,
-			Documents:  userData,
-			Versions:   userData,
-			Undo:       userData,
-			Periods:    userData,
-			Search:     userData,
-			Files:      uploads,
+		UserData: userdataapi.Ports{
+			Zones: userData, Tools: userData, ToolTypes: userData, Entries: userData, EntryFiles: userData, Documents: userData,
+			Versions: userData, Undo: userData, Periods: userData, Search: userData, Files: uploads,
 		},
-		Automations: handlers.AutomationPorts{
+		Automations: automationsapi.Ports{
 			Automations: automations, Runs: automations, RunReader: a.store.Sessions, Seeds: automations, Grants: automations,
 			Schedules: scheduleService{a},
 		},
-		Outside: handlers.OutsidePorts{
-			Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
-			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors,
+		Outside: outsideapi.Ports{
+			Providers: outsideapi.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
+			Connectors: outsideapi.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors,
 				SignIn: connectorSignIns{a.connectors, a}, Previewer: a.previewer},
-			Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
-			Tasks:    handlers.TaskPorts{Tasks: taskReads{a.store.Tasks, a.scheduling.Tasks}, Callbacks: a.scheduling.Tasks},
+			Webhooks: outsideapi.WebhookPorts{Webhooks: hooks, Sending: hooks},
+			Tasks:    outsideapi.TaskPorts{Tasks: taskReads{a.store.Tasks, a.scheduling.Tasks}, Callbacks: a.scheduling.Tasks},
 			Agents:   agentService{a.agents(), a},
 		},
-		People: peopleParts{a}.ports(),
-		Admin: handlers.AdminPorts{
-			Version: handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
+		People: peopleParts{a}.ports(settingsPorts(a)),
+		Admin: adminapi.Ports{
+			Version: adminapi.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
 			Health:  a.store, Admin: adminService{a}, Workspaces: a.store.Workspaces, MetricsPage: a.metrics.Page(),
 		},
-		Protocols: a.protocols(a.auth, userData, uploads),
+		Protocols: a.protocols(userData, uploads),
 		Web:       web.Handler(),
 	}
 }
@@ -205,9 +205,9 @@ func (s keyService) Keys(ctx context.Context, workspace string) ([]*people.Key, 
 	return s.app.store.Keys.Keys(ctx, workspace)
 }
 
-func (s keyService) CreateKey(ctx context.Context, workspace string, in handlers.NewKey) (*handlers.MintedKey, error) {
+func (s keyService) CreateKey(ctx context.Context, workspace string, in peopleapi.NewKey) (*peopleapi.MintedKey, error) {
 	text, prefix, hash := auth.Mint()
-	minted := &handlers.MintedKey{Text: text, Key: &people.Key{
+	minted := &peopleapi.MintedKey{Text: text, Key: &people.Key{
 		ID: s.app.newID(domain.PrefixKey), WorkspaceID: workspace, Name: in.Name, Role: in.Role,
 		Prefix: prefix, Hash: hash, CreatedAt: s.app.clock(), ExpiresAt: in.ExpiresAt,
 	}}
@@ -239,17 +239,17 @@ func (s adminService) Invariants(ctx context.Context, workspace string) ([]domai
 	return s.app.store.Workspaces.Invariants(ctx, workspace)
 }
 
-func (s adminService) Status(ctx context.Context, workspace string, whole bool) (*handlers.Status, error) {
+func (s adminService) Status(ctx context.Context, workspace string, whole bool) (*adminapi.Status, error) {
 	until, err := s.app.store.Nodes.LeaseUntil(ctx)
 	if err != nil {
 		return nil, err
 	}
-	status := &handlers.Status{
+	status := &adminapi.Status{
 		Node: s.app.flags.NodeID, Incarnation: s.app.incarnation, StartedAt: s.app.startedAt, Database: s.app.store.Kind(),
 		Sessions: s.app.loop.ActiveIn(workspace), StreamClients: s.app.broker.StreamsOf(workspace), LeaseUntil: until,
 	}
 	for _, b := range s.app.providers.Board.Statuses(workspace) {
-		status.Breakers = append(status.Breakers, handlers.Breaker{
+		status.Breakers = append(status.Breakers, adminapi.Breaker{
 			ProviderID: b.Provider, Model: b.Model, State: string(b.State), Failures: b.Failures, Until: b.Until, LastError: b.LastError,
 		})
 	}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/handlers/edge"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/repository/requests"
 )
@@ -17,7 +17,7 @@ type requestKeys struct {
 	clock clock.Clock
 }
 
-func (k requestKeys) ClaimKey(ctx context.Context, workspace string, key handlers.KeyRequest) (context.Context, *handlers.KeyClaim, error) {
+func (k requestKeys) ClaimKey(ctx context.Context, workspace string, key edge.KeyRequest) (context.Context, *edge.KeyClaim, error) {
 	state, kept, err := k.store.BeginIdempotent(ctx, workspace,
 		requests.IdempotentRequest{
 			Key: key.Name, Former: key.Former, Hash: key.Fingerprint, Owner: key.Owner, MaxKeys: key.MaxKeys,
@@ -25,7 +25,7 @@ func (k requestKeys) ClaimKey(ctx context.Context, workspace string, key handler
 	if err != nil {
 		return ctx, nil, err
 	}
-	claim := &handlers.KeyClaim{State: state}
+	claim := &edge.KeyClaim{State: state}
 	if kept != nil {
 		claim.Name, claim.Answer, claim.CreatedID, claim.Seq = kept.Key, kept.Body, kept.CreatedID, kept.Seq
 	}

@@ -7,15 +7,15 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers"
+	sessionsapi "github.com/fermata-dev/fermata/handlers/sessions"
 	"github.com/fermata-dev/fermata/notify/webhooks"
 )
 
 // linksOf signs links to approvals with a key derived from the secret key: the same on all nodes.
 func linksOf(a *App) *auth.Links { return auth.NewLinks(a.keys.DeriveAll("approval link"), a.clock) }
 
-func linkPorts(a *App) handlers.LinkPorts {
-	return handlers.LinkPorts{Links: linksOf(a), Withdraw: a.store.Approvals.WithdrawLinks}
+func linkPorts(a *App) sessionsapi.LinkPorts {
+	return sessionsapi.LinkPorts{Links: linksOf(a), Withdraw: a.store.Approvals.WithdrawLinks}
 }
 
 // linksOut creates the links in notifications; nil if the address that browsers use is unknown, or

@@ -7,7 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
-	"github.com/fermata-dev/fermata/handlers"
+	peopleapi "github.com/fermata-dev/fermata/handlers/people"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/internal/secretfile"
 	"github.com/fermata-dev/fermata/notify"
@@ -50,9 +50,9 @@ func (m *Mail) resolve() error {
 func (f *Config) mailOff() string {
 	switch {
 	case f.SMTPURL == "":
-		return handlers.MailNoServer
+		return peopleapi.MailNoServer
 	case f.PublicURL == "":
-		return handlers.MailNoAddress
+		return peopleapi.MailNoAddress
 	}
 	return ""
 }
@@ -106,8 +106,8 @@ func (s notifyingSettings) UpdateSettings(ctx context.Context, workspace string,
 	return w, err
 }
 
-func settingsPorts(a *App) handlers.SettingsPorts {
-	return handlers.SettingsPorts{
+func settingsPorts(a *App) peopleapi.SettingsPorts {
+	return peopleapi.SettingsPorts{
 		Settings: notifyingSettings{a.store.Workspaces, a.webhooks.Look, a.scheduling.Door, a.hosts}, Keys: keyService{a},
 		Providers: a.providers, Chunks: prompt.Chunks, MailOff: a.flags.mailOff(),
 	}

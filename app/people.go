@@ -14,7 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/auth/oidc"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers"
+	peopleapi "github.com/fermata-dev/fermata/handlers/people"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/repository/people"
 )
@@ -157,10 +157,10 @@ func (a peopleParts) signIns() auth.SignInConfig {
 	return c
 }
 
-func (a peopleParts) ports() handlers.PeoplePorts {
-	ports := handlers.PeoplePorts{
+func (a peopleParts) ports(settings peopleapi.SettingsPorts) peopleapi.Ports {
+	ports := peopleapi.Ports{
 		SignIns: a.App.auth, Passkeys: a.App.passkeys, Pushes: a.App.pushes,
-		Workspaces: a.store.Workspaces, Settings: settingsPorts(a.App),
+		Workspaces: a.store.Workspaces, Settings: settings,
 	}
 	if a.issuer != nil {
 		ports.Issuer = a.issuer

@@ -1,11 +1,11 @@
 package app
 
 import (
-	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/files"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/handlers/agui"
+	"github.com/fermata-dev/fermata/handlers/edge"
 	"github.com/fermata-dev/fermata/handlers/mcpserver"
 	"github.com/fermata-dev/fermata/handlers/openai"
 	"github.com/fermata-dev/fermata/handlers/uistream"
@@ -18,18 +18,18 @@ import (
 )
 
 // protocols returns the doors for other protocols, which work on the same sessions.
-func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads *files.Service) handlers.Protocols {
+func (a *App) protocols(userData *data.Service, uploads *files.Service) handlers.Protocols {
 	names := rounds.NewSessionNames(a.clock)
 	config := openai.Config{
 		Door:      doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
 		Record:    doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces},
 		Follow:    func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
-		Histories: a.store.Histories, Names: names, Access: who, Failure: handlers.FailureOf,
+		Histories: a.store.Histories, Names: names, Access: a.auth, Failure: edge.FailureOf,
 		Providers: offered{a.providers, catalogueService{a}},
 		Files:     sentFiles{richText{a}, uploads},
 		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
 	}
-	front := frontEnds(a, names, who, uploads)
+	front := frontEnds(a, names, uploads)
 	uiChat := uistream.Config{Config: front}
 	ends := struct {
 		*scheduler.Sessions
@@ -60,18 +60,18 @@ func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
 }
 
 // frontEnds configures the endpoints for front ends: AG-UI and the AI SDK.
-func frontEnds(a *App, names *rounds.SessionNames, who *auth.Authenticator, uploads *files.Service) rounds.Config {
+func frontEnds(a *App, names *rounds.SessionNames, uploads *files.Service) rounds.Config {
 	return rounds.Config{
 		Commands: doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
 		Record:   a.store.Sessions, Approvals: a.store.Approvals, Histories: a.store.Histories, Names: names,
 		Follow:       func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
-		StillAllowed: who.Still, API: ownAPI, Clock: a.clock, Files: sentFiles{richText{a}, uploads},
+		StillAllowed: a.auth.Still, API: ownAPI, Clock: a.clock, Files: sentFiles{richText{a}, uploads},
 		Catalogue: catalogueService{a},
 	}
 }
 
 // ownAPI are the functions of the API that the protocols reuse.
-var ownAPI = rounds.API{Failure: handlers.FailureOf, Decision: handlers.DecisionOf}
+var ownAPI = rounds.API{Failure: edge.FailureOf, Decision: edge.DecisionOf}
 
 // mcpDoor is the part of the scheduler that MCP clients use.
 type mcpDoor struct {

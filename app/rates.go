@@ -3,7 +3,7 @@ package app
 import (
 	"fmt"
 
-	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
 // Rates are the per-client rate limits; 0 is the default.
@@ -41,8 +41,8 @@ func (f *Rates) check() error {
 }
 
 // limits converts the limits for the handlers.
-func (f *Rates) limits() handlers.RateLimits {
-	return handlers.RateLimits{
+func (f *Rates) limits() edge.RateLimits {
+	return edge.RateLimits{
 		PerSecond: f.Requests, Burst: f.RequestsBurst, FailuresPerSecond: f.Failures, FailuresBurst: f.FailuresBurst,
 		HooksPerSecond: f.Hooks, HooksBurst: f.HooksBurst, StreamsPerKey: f.Streams, StreamsPerAddress: f.StreamsPerAddress,
 		KeptAnswers: f.KeptAnswers,

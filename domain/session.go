@@ -28,9 +28,6 @@ const (
 	StatusEnded          Status = "ended"
 )
 
-// Statuses are all of them.
-var Statuses = []Status{StatusIdle, StatusQueued, StatusRunning, StatusRequiresAction, StatusWaiting, StatusSuspended, StatusEnded}
-
 // EndReason is why a session ended, or why it pauses without having ended.
 type EndReason string
 

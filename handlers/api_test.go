@@ -1,93 +1,13 @@
-package handlers
+package handlers_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/servertest"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
-
-// testClient calls the API as the root key does; every exchange is held to the contract.
-type testClient struct {
-	t        *testing.T
-	url      string
-	contract *testkit.ContractTransport
-	http     *http.Client
-}
-
-type reply struct {
-	status int
-	header http.Header
-	text   string
-	body   map[string]any
-}
-
-// do makes a call; headers come in pairs and win over the usual ones.
-func (c *testClient) do(method, path, body string, headers ...string) reply {
-	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer root")
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	if strings.HasPrefix(path, "/v1/callbacks/") {
-		sign(c.t, r.Header, body)
-	}
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	res, err := c.http.Do(r)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
-		return c.firstEvent(res)
-	}
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	out := reply{status: res.StatusCode, header: res.Header, text: string(text)}
-	if strings.Contains(res.Header.Get("Content-Type"), "json") && len(text) > 0 {
-		if err := json.Unmarshal(text, &out.body); err != nil {
-			c.t.Fatalf("%s %s answered no JSON object: %s", method, path, text)
-		}
-	}
-	return out
-}
-
-// firstEvent reads a stream up to its first event.
-func (c *testClient) firstEvent(res *http.Response) reply {
-	c.t.Helper()
-	var seen bytes.Buffer
-	buf := make([]byte, 4096)
-	for !strings.Contains(seen.String(), "\ndata:") || !strings.HasSuffix(seen.String(), "\n\n") {
-		n, err := res.Body.Read(buf)
-		if seen.Write(buf[:n]); err != nil {
-			c.t.Fatalf("the stream ended: %v after %s", err, seen.String())
-		}
-	}
-	return reply{status: res.StatusCode, header: res.Header, text: seen.String()}
-}
-
-// want is do, with the status that must come.
-func (c *testClient) want(status int, method, path, body string, headers ...string) reply {
-	c.t.Helper()
-	got := c.do(method, path, body, headers...)
-	if got.status != status {
-		c.t.Fatalf("%s %s %.200s: %d, not %d: %.500s", method, path, body, got.status, status, got.text)
-	}
-	return got
-}
 
 // call is one that is answered with a status.
 type call struct {
@@ -98,14 +18,14 @@ type call struct {
 // TestEveryCall makes every call of the contract as it is meant, and some that are not.
 func TestEveryCall(t *testing.T) {
 	good := map[string]int{}
-	for name, story := range map[string]func(*testing.T, *world, *testClient){
+	for name, story := range map[string]func(*testing.T, *servertest.World, *servertest.Client){
 		"sessions": everySession, "answers": everyAnswer, "data": everyNoun, "automations": everyAutomation, "tasks": everyTask, "cancelled tasks": cancelledTask, "sign-ins": signIns, "people": everyPerson, "passkeys": everyPasskey, "pushes": everyPush, "files": everyFile, "links": everyLink, "the rest": everythingElse,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			c := w.serve(t)
+			w := servertest.NewWorld(t)
+			c := w.Serve(t)
 			story(t, w, c)
-			for operation, statuses := range c.contract.Calls() {
+			for operation, statuses := range c.Contract.Calls() {
 				for status, n := range statuses {
 					if status < 400 {
 						good[operation] += n
@@ -124,17 +44,17 @@ func TestEveryCall(t *testing.T) {
 }
 
 // all makes the calls in their order.
-func all(c *testClient, calls []call) {
-	c.t.Helper()
+func all(c *servertest.Client, calls []call) {
+	c.T.Helper()
 	for _, call := range calls {
-		got := c.want(call.status, call.method, call.path, call.body)
-		if location := got.header.Get("Location"); call.status == 201 && location == "" && !strings.HasSuffix(call.path, "/batch") && call.path != "/v1/stream-tickets" {
-			c.t.Errorf("%s %s made something and does not say where", call.method, call.path)
+		got := c.Want(call.status, call.method, call.path, call.body)
+		if location := got.Header.Get("Location"); call.status == 201 && location == "" && !strings.HasSuffix(call.path, "/batch") && call.path != "/v1/stream-tickets" {
+			c.T.Errorf("%s %s made something and does not say where", call.method, call.path)
 		}
 	}
 }
 
-func everySession(t *testing.T, w *world, c *testClient) {
+func everySession(t *testing.T, w *servertest.World, c *servertest.Client) {
 	ses, msg := "/v1/sessions/ses_1", "/v1/sessions/ses_1/messages/msg_3"
 	all(c, []call{
 		{200, "GET", "/v1/sessions?type=CHAT&status=idle&q=run&since=2026-03-01T00:00:00Z&limit=10", ""},
@@ -145,41 +65,41 @@ func everySession(t *testing.T, w *world, c *testClient) {
 		{200, "GET", ses + "/events", ""}, {200, "GET", ses + "/events/stream?after=0", ""},
 		{200, "GET", ses + "/explain", ""}, {200, "GET", ses + "/timeline?round_id=rnd_1&limit=10", ""},
 		{200, "GET", ses + "/export", ""}, {200, "GET", ses + "/export?format=markdown", ""},
-		{202, "POST", ses + "/messages", `{"text":"` + holdOn + `","if_busy":"steer"}`}, {409, "DELETE", ses, ""},
+		{202, "POST", ses + "/messages", `{"text":"` + servertest.HoldOn + `","if_busy":"steer"}`}, {409, "DELETE", ses, ""},
 		{200, "POST", ses + "/interrupt", "{}"}, {200, "POST", ses + "/retry", ""}, {200, "POST", ses + "/stop", ""}, {200, "POST", ses + "/resume", ""},
 		{200, "POST", ses + "/stop", ""}, {201, "POST", "/v1/sessions", `{"type":"CHAT","message":"Good day."}`},
 	})
-	made := c.want(200, "GET", "/v1/sessions?limit=1", "").body["data"].([]any)[0].(map[string]any)["id"].(string)
-	w.wait(t, made, domain.Idle)
-	c.want(200, "POST", "/v1/sessions/"+made+"/retry", `{"message":"Good evening."}`)
-	w.wait(t, made, domain.Idle)
-	first := c.want(200, "GET", "/v1/sessions/"+made+"/messages", "").body["data"].([]any)[0].(map[string]any)
+	made := c.Want(200, "GET", "/v1/sessions?limit=1", "").Body["data"].([]any)[0].(map[string]any)["id"].(string)
+	w.Wait(t, made, domain.Idle)
+	c.Want(200, "POST", "/v1/sessions/"+made+"/retry", `{"message":"Good evening."}`)
+	w.Wait(t, made, domain.Idle)
+	first := c.Want(200, "GET", "/v1/sessions/"+made+"/messages", "").Body["data"].([]any)[0].(map[string]any)
 	if first["status"] != "superseded" {
 		t.Errorf("the words before: %v", first)
 	}
-	c.want(200, "POST", "/v1/sessions/"+made+"/messages/"+first["id"].(string)+"/choose", "")
-	forked := c.want(201, "POST", "/v1/sessions/"+made+"/fork", `{"after_message_id":"`+first["id"].(string)+`"}`)
-	if from := forked.body["forked_from"].(map[string]any); from["session_id"] != made || from["message_id"] != first["id"] {
-		t.Errorf("the fork: %v", forked.body)
+	c.Want(200, "POST", "/v1/sessions/"+made+"/messages/"+first["id"].(string)+"/choose", "")
+	forked := c.Want(201, "POST", "/v1/sessions/"+made+"/fork", `{"after_message_id":"`+first["id"].(string)+`"}`)
+	if from := forked.Body["forked_from"].(map[string]any); from["session_id"] != made || from["message_id"] != first["id"] {
+		t.Errorf("the fork: %v", forked.Body)
 	}
 	all(c, []call{{200, "POST", "/v1/sessions/" + made + "/release", ""}, {200, "POST", "/v1/sessions/" + made + "/activate", ""}, {204, "DELETE", ses, ""}, {404, "GET", ses, ""}})
 }
 
-func everyAnswer(t *testing.T, w *world, c *testClient) {
+func everyAnswer(t *testing.T, w *servertest.World, c *servertest.Client) {
 	ses := "/v1/sessions/ses_1"
 	all(c, []call{
 		{200, "GET", "/v1/approvals?status=open", ""}, {200, "GET", "/v1/approvals?session_id=ses_1&kind=question", ""}, {200, "GET", "/v1/approvals/apr_1", ""},
 		{200, "POST", ses + "/validation", `{"approved":true,"approved_ids":["exe_1"],"edits":{"exe_1":{"name":"y"}},"comment":"ok"}`},
 		{409, "POST", "/v1/approvals/apr_1", `{"approved":false}`},
 	})
-	w.wait(t, "ses_1", domain.Idle)
-	c.want(202, "POST", ses+"/messages", `{"text":"Ask me."}`)
-	w.wait(t, "ses_1", domain.WaitingCommunicationResponse)
+	w.Wait(t, "ses_1", domain.Idle)
+	c.Want(202, "POST", ses+"/messages", `{"text":"Ask me."}`)
+	w.Wait(t, "ses_1", domain.WaitingCommunicationResponse)
 	all(c, []call{{200, "POST", ses + "/response", `{"value":"a"}`}, {200, "POST", ses + "/stop", ""}})
-	c.want(200, "POST", "/v1/sessions/"+w.waitingRun(t, c)+"/completion", `{"confirmed":false,"comment":"no"}`)
+	c.Want(200, "POST", "/v1/sessions/"+w.WaitingRun(t, c)+"/completion", `{"confirmed":false,"comment":"no"}`)
 }
 
-func everyNoun(_ *testing.T, _ *world, c *testClient) {
+func everyNoun(_ *testing.T, _ *servertest.World, c *servertest.Client) {
 	all(c, []call{
 		{200, "GET", "/v1/zones", ""}, {201, "POST", "/v1/zones", `{"name":"Play"}`}, {200, "GET", "/v1/zones/zon_1", ""},
 		{200, "PATCH", "/v1/zones/zon_1", `{"description":null,"position":2}`},
@@ -207,11 +127,11 @@ func everyNoun(_ *testing.T, _ *world, c *testClient) {
 		{200, "GET", "/v1/search?q=six+yolks&kinds=note,document,note&limit=2", ""}, {200, "GET", "/v1/search?q=a", ""},
 		{204, "DELETE", "/v1/documents/doc_1", ""}, {200, "POST", "/v1/documents/doc_1/restore", ""},
 	})
-	c.want(201, "POST", "/v1/tools/tol_1/entries/import", "value\n3\n", "Content-Type", "text/csv")
-	c.want(200, "POST", "/v1/tools/tol_1/entries/import?dry_run=true", "value\n3\n", "Content-Type", "text/csv; charset=UTF-8")
+	c.Want(201, "POST", "/v1/tools/tol_1/entries/import", "value\n3\n", "Content-Type", "text/csv")
+	c.Want(200, "POST", "/v1/tools/tol_1/entries/import?dry_run=true", "value\n3\n", "Content-Type", "text/csv; charset=UTF-8")
 }
 
-func everyAutomation(_ *testing.T, _ *world, c *testClient) {
+func everyAutomation(_ *testing.T, _ *servertest.World, c *servertest.Client) {
 	all(c, []call{
 		{200, "POST", "/v1/schedules/preview", `{"schedule":{"type":"cron","expression":"30 2 * * *","time_zone":"Europe/Paris"},"count":2}`},
 		{422, "POST", "/v1/schedules/preview", `{"schedule":{"type":"cron","expression":"refused","time_zone":"UTC"}}`},
@@ -225,7 +145,7 @@ func everyAutomation(_ *testing.T, _ *world, c *testClient) {
 		{202, "POST", "/v1/hooks/aut_1/secret", `[1]`}, {200, "GET", "/v1/hooks/aut_1/secret?challenge=abc", ""}, {202, "POST", "/v1/hooks/aut_1/secret", ""}, {404, "POST", "/v1/hooks/aut_1/other", ""},
 		{200, "POST", "/v1/automations/aut_1/webhook", ""}, {404, "POST", "/v1/hooks/aut_1/secret", ""},
 	})
-	run := c.want(202, "POST", "/v1/automations/aut_1/execute", "").body["session"].(map[string]any)["id"].(string)
+	run := c.Want(202, "POST", "/v1/automations/aut_1/execute", "").Body["session"].(map[string]any)["id"].(string)
 	all(c, []call{
 		{200, "GET", "/v1/queue", ""}, {200, "DELETE", "/v1/queue/" + run, ""},
 		{200, "GET", "/v1/automations/aut_1/executions", ""}, {200, "GET", "/v1/automations/aut_1/occurrences?state=SKIPPED", ""}, {422, "GET", "/v1/automations/aut_1/occurrences?state=LOST", ""},
@@ -235,7 +155,7 @@ func everyAutomation(_ *testing.T, _ *world, c *testClient) {
 	})
 }
 
-func everythingElse(_ *testing.T, _ *world, c *testClient) {
+func everythingElse(_ *testing.T, _ *servertest.World, c *servertest.Client) {
 	all(c, []call{
 		{200, "POST", "/v1/approvals/apr_1", `{"approved":false}`}, {200, "GET", "/v1/events?types=data.changed", ""}, {200, "GET", "/v1/events/stream", ""}, {201, "POST", "/v1/stream-tickets", ""},
 		{200, "POST", "/v1/heartbeat", `{"session_ids":["ses_1"]}`}, {404, "POST", "/v1/heartbeat", `{"session_ids":["ses_1","ses_far"]}`}, {200, "GET", "/v1/slot", ""},
@@ -244,8 +164,8 @@ func everythingElse(_ *testing.T, _ *world, c *testClient) {
 		{200, "GET", "/v1/providers/prv_1", ""}, {200, "PATCH", "/v1/providers/prv_1", `{"config":{"max_tokens":null}}`},
 		{200, "POST", "/v1/providers/prv_1/test", ""}, {200, "GET", "/v1/providers/prv_1/models", ""}, {204, "DELETE", "/v1/providers/prv_1", ""}, {404, "GET", "/v1/providers/prv_1", ""},
 		{200, "GET", "/v1/connectors?limit=2", ""}, {422, "POST", "/v1/connectors/preview", `{}`},
-		{200, "POST", "/v1/connectors/preview", `{"openapi":{"openapi":"3.1.0","info":{"title":"Shop","version":"1"},"paths":{"/items/{id}":{"get":{"parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"string"}}],"responses":{"200":{"description":"x"}}}}}}}`}, {201, "POST", "/v1/connectors", aConnector("OTHER")}, {409, "POST", "/v1/connectors", aConnector("OTHER")},
-		{422, "POST", "/v1/connectors", aConnector("CREATE")}, {422, "POST", "/v1/connectors", aConnector("lower")}, {200, "GET", "/v1/connectors/con_1", ""},
+		{200, "POST", "/v1/connectors/preview", `{"openapi":{"openapi":"3.1.0","info":{"title":"Shop","version":"1"},"paths":{"/items/{id}":{"get":{"parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"string"}}],"responses":{"200":{"description":"x"}}}}}}}`}, {201, "POST", "/v1/connectors", servertest.ConnectorBody("OTHER")}, {409, "POST", "/v1/connectors", servertest.ConnectorBody("OTHER")},
+		{422, "POST", "/v1/connectors", servertest.ConnectorBody("CREATE")}, {422, "POST", "/v1/connectors", servertest.ConnectorBody("lower")}, {200, "GET", "/v1/connectors/con_1", ""},
 		{200, "PATCH", "/v1/connectors/con_1/commands/GET_ITEM", `{"timeout":"30s","state":"off"}`},
 		{404, "PATCH", "/v1/connectors/con_1/commands/NONE", `{"timeout":"30s"}`}, {422, "PATCH", "/v1/connectors/con_1/commands/GET_ITEM", `{"timeout":"6m"}`},
 		{422, "PATCH", "/v1/connectors/con_1/commands/GET_ITEM", `{"timeout":"0s"}`}, {200, "PATCH", "/v1/connectors/con_1/commands/GET_ITEM", `{"timeout":null}`},
@@ -283,10 +203,10 @@ func everythingElse(_ *testing.T, _ *world, c *testClient) {
 
 // TestHeadIsGetWithoutBody: HEAD answers like GET, without a body.
 func TestHeadIsGetWithoutBody(t *testing.T) {
-	c := newWorld(t).serve(t)
+	c := servertest.NewWorld(t).Serve(t)
 	for _, path := range []string{"/v1/sessions/ses_1", "/v1/zones", "/openapi.yaml", "/healthz"} {
-		if got := c.want(200, "HEAD", path, ""); got.text != "" || got.header.Get("Content-Type") == "" {
-			t.Errorf("HEAD %s: %q, type %q", path, got.text, got.header.Get("Content-Type"))
+		if got := c.Want(200, "HEAD", path, ""); got.Text != "" || got.Header.Get("Content-Type") == "" {
+			t.Errorf("HEAD %s: %q, type %q", path, got.Text, got.Header.Get("Content-Type"))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fermata-dev/fermata/handlers/edge"
+	"github.com/fermata-dev/fermata/handlers/servertest"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -45,7 +47,7 @@ var meant = []struct{ operation, refusal, why string }{
 // those that the contract allows are not refused for their form, those that it does not allow
 // are refused and do not go on.
 func TestTheContractIsNeitherLooserNorStricter(t *testing.T) {
-	c := newWorld(t).serveAlone(t)
+	c := servertest.NewWorld(t).ServeAlone(t)
 	v := values{rand.New(rand.NewPCG(1, 2))}
 	paths := testkit.LoadContract(t).Paths.Map()
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
@@ -66,15 +68,15 @@ func TestTheContractIsNeitherLooserNorStricter(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(raw) > maxBody {
+				if len(raw) > edge.MaxBody {
 					continue
 				}
-				got := c.do(method, there.Replace(path), string(raw))
+				got := c.Do(method, there.Replace(path), string(raw))
 				switch {
-				case allowed && (got.status == 400 || got.status == 413 || got.status == 422) && !meantBy(op.OperationID, got):
-					t.Errorf("%s: the contract allows %.300s, the server answers %d %.300s", op.OperationID, raw, got.status, got.text)
-				case !allowed && got.status != 422 && got.status != 400:
-					t.Errorf("%s: the contract does not allow %.300s, the server answers %d", op.OperationID, raw, got.status)
+				case allowed && (got.Status == 400 || got.Status == 413 || got.Status == 422) && !meantBy(op.OperationID, got):
+					t.Errorf("%s: the contract allows %.300s, the server answers %d %.300s", op.OperationID, raw, got.Status, got.Text)
+				case !allowed && got.Status != 422 && got.Status != 400:
+					t.Errorf("%s: the contract does not allow %.300s, the server answers %d", op.OperationID, raw, got.Status)
 				}
 			}
 		}
@@ -82,8 +84,8 @@ func TestTheContractIsNeitherLooserNorStricter(t *testing.T) {
 }
 
 // meantBy says whether all that a refusal names is refused for its meaning.
-func meantBy(operation string, got reply) bool {
-	list, _ := got.body["errors"].([]any)
+func meantBy(operation string, got servertest.Reply) bool {
+	list, _ := got.Body["errors"].([]any)
 	for _, e := range list {
 		pointer, _ := e.(map[string]any)["pointer"].(string)
 		code, _ := e.(map[string]any)["code"].(string)

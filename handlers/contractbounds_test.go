@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/fermata-dev/fermata"
+	"github.com/fermata-dev/fermata/handlers/servertest"
 )
 
 // unboundedOnPurpose are parts of requests without a bound of their own in the contract,
@@ -98,7 +99,7 @@ func TestOneMoreThanTheBoundIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, asked := newWorld(t).serve(t), 0
+	c, asked := servertest.NewWorld(t).Serve(t), 0
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil {
@@ -112,9 +113,9 @@ func TestOneMoreThanTheBoundIsRefused(t *testing.T) {
 					}
 					asked++
 					body, _ := json.Marshal(map[string]any{name: over})
-					got := c.do(method, placeholders.ReplaceAllStringFunc(path, idFor), string(body))
-					if got.status != 422 || !strings.Contains(got.text, `"pointer":"/`+name) {
-						t.Errorf("%s %s, %s: %d %.300s", method, path, name, got.status, got.text)
+					got := c.Do(method, placeholders.ReplaceAllStringFunc(path, idFor), string(body))
+					if got.Status != 422 || !strings.Contains(got.Text, `"pointer":"/`+name) {
+						t.Errorf("%s %s, %s: %d %.300s", method, path, name, got.Status, got.Text)
 					}
 				}
 			}

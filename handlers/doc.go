@@ -1,10 +1,8 @@
-// Package handlers is the HTTP API: routes.go is the whole table on one screen, and
-// there is one file for each resource. A handler does five moves: read, check, call,
-// map, write. What a body may be is said by the contract, whose types (package api) it is
-// read into. A handler declares the small interfaces that it calls (ports.go, in groups in
-// config.go) and knows neither the scheduler nor the repository.
+// Package handlers is the HTTP API as a whole. routes.go is the table of all routes with their roles, those of other
+// protocols included; router.go serves it. The handlers are in packages of their own: one for each family of resources
+// (sessions, userdata, automations, outside, people, admin), one for event streams (events), and edge for what all of
+// them share. Package servertest makes a whole server for their tests, and edgetest the edge alone.
 //
-// A new call is: openapi.yaml, go generate ./api, a row of routes.go, and a method of the
-// group of routes that its resource belongs to (handlers.go). A call that changes
-// something says in its row what a repetition is answered with after a crash (rebuild.go).
+// A new endpoint is: openapi.yaml, go generate ./api, a row of routes.go, and a method of the handlers of its family. An
+// endpoint that changes something says in its row how a response that was lost in a crash is rebuilt.
 package handlers

@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/handlers/servertest"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -49,10 +51,10 @@ func fuzzDoor(f *testing.F, door fuzzedDoor) {
 			f.Add([]byte(request), []byte{byte(at), byte(at * 11)})
 		}
 	}
-	w := openWorld(f, Wiring{RootKey: aRootKey, PublicURL: "https://fermata.example", Clock: clock.System})
-	k := &knocker{fuzzedDoor: door, world: w, handler: New(w.config)}
-	admin := fixtureBuilder{t: f, handler: k.handler}
-	admin.call(200, "PATCH", "/v1/settings", `{"require_validation":true,"mcp_answers":true,"approve_by_text":true}`)
+	w := servertest.OpenWorld(f, servertest.Wiring{RootKey: servertest.RootKey, PublicURL: "https://fermata.example", Clock: clock.System})
+	k := &knocker{fuzzedDoor: door, world: w, handler: handlers.New(w.Config)}
+	admin := servertest.FixtureBuilder{T: f, Handler: k.handler}
+	admin.Call(200, "PATCH", "/v1/settings", `{"require_validation":true,"mcp_answers":true,"approve_by_text":true}`)
 	f.Fuzz(func(t *testing.T, request, changes []byte) {
 		if len(changes) > 16 {
 			return
@@ -65,7 +67,7 @@ func fuzzDoor(f *testing.F, door fuzzedDoor) {
 // knocker sends requests to one door of a world.
 type knocker struct {
 	fuzzedDoor
-	world   *world
+	world   *servertest.World
 	handler http.Handler
 	talks   int               // that were begun
 	names   map[string]string // of what is there, by which requests call it
@@ -86,7 +88,7 @@ func (k *knocker) begin(t *testing.T) {
 	k.talks++
 	k.names = map[string]string{"$n": fmt.Sprint(k.talks), "$far": "ses_far"}
 	for _, request := range k.begins {
-		before := k.world.newest(t)
+		before := k.world.Newest(t)
 		got := k.send(t, []byte(request), nil)
 		if got == nil || got.Code != http.StatusOK {
 			t.Fatalf("it was begun with %s, and answered %+v", request, got)
@@ -197,7 +199,7 @@ func (k *knocker) named(text string) string {
 
 // try sends a request, and looks at what became of it.
 func (k *knocker) try(t *testing.T, request, changes []byte) {
-	before := k.world.newest(t)
+	before := k.world.Newest(t)
 	got := k.send(t, request, changes)
 	if got == nil {
 		return // what waits for a person may wait for long

@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fermata-dev/fermata/handlers"
 )
 
 // flooded is a request of a flood.
@@ -80,17 +82,17 @@ func (f *floodWorld) requests(t *testing.T) (all []flooded) {
 	for _, op := range operations(t) {
 		examples[op.method+" "+op.path] = exampleURL.ReplaceAllString(exampleID.ReplaceAllString(op.body, "_1"), unreachable)
 	}
-	for _, r := range f.s.table() {
-		if r.role == public {
+	for _, r := range f.s.Table() {
+		if r.Role == handlers.ByAnyone {
 			continue
 		}
-		asked := flooded{r.method, f.path(t, r.pattern), "application/json", examples[r.method+" "+there.Replace(r.pattern)]}
-		if other, ok := otherCalls[r.method+" "+r.pattern]; ok {
+		asked := flooded{r.Method, f.path(t, r.Pattern), "application/json", examples[r.Method+" "+there.Replace(r.Pattern)]}
+		if other, ok := otherCalls[r.Method+" "+r.Pattern]; ok {
 			asked.kind, asked.body = other.kind, other.body
 		}
 		all = append(all, asked)
 	}
-	for _, p := range protocolTable(f.w.config.Protocols) {
+	for _, p := range handlers.ProtocolTable(f.w.Config.Protocols) {
 		bodies, known := protocolCalls[p.Method+" "+p.Pattern]
 		if p.Method == http.MethodGet || p.Bodyless {
 			bodies, known = []string{""}, true
@@ -118,10 +120,10 @@ func (f *floodWorld) bodies(t *testing.T) (all []flooded) {
 			all = append(all, flooded{method: method, path: f.path(t, pattern), kind: kind})
 		}
 	}
-	for _, r := range f.s.table() {
-		add(r.method, r.pattern)
+	for _, r := range f.s.Table() {
+		add(r.Method, r.Pattern)
 	}
-	for _, p := range protocolTable(f.w.config.Protocols) {
+	for _, p := range handlers.ProtocolTable(f.w.Config.Protocols) {
 		add(p.Method, p.Pattern)
 	}
 	return all

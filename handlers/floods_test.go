@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"context"
@@ -11,6 +11,11 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/handlers/edge"
+	"github.com/fermata-dev/fermata/handlers/edgetest"
+	"github.com/fermata-dev/fermata/handlers/servertest"
 )
 
 // TestFloods sends every request of floodedRequests several times at once with one key, and reads none of the
@@ -18,7 +23,7 @@ import (
 // after it has left, and another workspace is served at once. Routes come from the table and protocols from the
 // program: a new one is included.
 func TestFloods(t *testing.T) {
-	fixtureFiles(t)
+	servertest.FixtureFiles(t)
 	synctest.Test(t, func(t *testing.T) {
 		f := newFloodWorld(t)
 		for _, asked := range f.requests(t) {
@@ -31,7 +36,7 @@ func TestFloods(t *testing.T) {
 // TestFloodsOfBodies sends a large body to every route several times at once with one key. The bodies stop
 // shortly before their end: what has arrived of them by then stays within the account of the key.
 func TestFloodsOfBodies(t *testing.T) {
-	fixtureFiles(t)
+	servertest.FixtureFiles(t)
 	synctest.Test(t, func(t *testing.T) {
 		f := newFloodWorld(t)
 		for _, asked := range f.bodies(t) {
@@ -43,8 +48,8 @@ func TestFloodsOfBodies(t *testing.T) {
 
 // floodWorld is a server for floods. Nothing that it calls is reachable: a connection would stop virtual time.
 type floodWorld struct {
-	w *world
-	s *server
+	w *servertest.World
+	s *handlers.Server
 	h http.Handler
 	// thereNow fills the parameters of paths and of bodies that are ids of what was created for the flood.
 	thereNow *strings.Replacer
@@ -54,16 +59,16 @@ const unreachable = "http://127.0.0.1:9"
 
 func newFloodWorld(t *testing.T) *floodWorld {
 	t.Helper()
-	w := runningWorld(t)
-	w.config.Edge.Auth, w.config.Edge.RateLimits = placedAuth{}, RateLimits{PerSecond: 1e6, Burst: 1e6}
-	s := newServer(w.config)
-	f := &floodWorld{w: w, s: s, h: s.middleware(s.routes())}
+	w := servertest.RunningWorld(t)
+	w.Config.Edge.Auth, w.Config.Edge.RateLimits = servertest.PlacedAuth{}, edge.RateLimits{PerSecond: 1e6, Burst: 1e6}
+	s := handlers.NewServer(w.Config)
+	f := &floodWorld{w: w, s: s, h: s.Middleware(s.Routes())}
 	f.prepare(t, http.MethodPatch, "/v1/providers/prv_1", "application/json", `{"config":{"base_url":"`+unreachable+`/v1","api_key":"sk-0123456789abcd"}}`)
 	f.prepare(t, http.MethodPatch, "/v1/connectors/con_1", "application/json", `{"config":{"base_url":"`+unreachable+`","headers":{"Authorization":"Bearer abc"}}}`)
 	session := f.prepare(t, http.MethodPost, "/v1/sessions", "application/json", `{"name":"Large"}`)
 	file := f.prepare(t, http.MethodPost, "/v1/files?name=large.txt", "text/plain", strings.Repeat("a", 3_500_000))
-	w.say(t, strings.Repeat("a", 3_500_000))
-	w.sayIn(t, session, strings.Repeat("a", 3_500_000))
+	w.Say(t, strings.Repeat("a", 3_500_000))
+	w.SayIn(t, session, strings.Repeat("a", 3_500_000))
 	f.thereNow = strings.NewReplacer("ses_large", session, "{file_id}", file, "{id}", "ses_1", "{response_id}", "resp_1",
 		"{sign_in_id}", "sin_1", "{push_subscription_id}", "psh_1", "{version}", "1", "/*", "/fermata")
 	return f
@@ -108,7 +113,7 @@ const (
 func (f *floodWorld) floodAnswers(t *testing.T, asked flooded) {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
-	var held gauge
+	var held edgetest.Gauge
 	var all sync.WaitGroup
 	n := int64(atOnce)
 	if asked.writes() {
@@ -116,27 +121,27 @@ func (f *floodWorld) floodAnswers(t *testing.T, asked flooded) {
 	}
 	for range n {
 		all.Go(func() {
-			f.send(ctx, "default/greedy", asked, strings.NewReader(asked.body), &stuck{header: http.Header{}, held: &held})
+			f.send(ctx, "default/greedy", asked, strings.NewReader(asked.body), &edgetest.Stuck{Head: http.Header{}, Held: &held})
 		})
 	}
 	time.Sleep(time.Second)
-	if waiting, counted := int64(held.read()), f.counted("greedy"); waiting > counted+n*smallAnswer {
+	if waiting, counted := int64(held.Read()), f.counted("greedy"); waiting > counted+n*edge.SmallAnswer {
 		t.Errorf("%s: %d bytes wait for one key, of which its accounts contain %d", asked, waiting, counted)
 	}
 	f.serveAnother(t, asked)
 	time.Sleep(time.Minute)
 	leave()
 	all.Wait()
-	if held.most > maxHeldByKey {
-		t.Errorf("%s: %d bytes wait for one key", asked, held.most)
+	if held.Most > edge.MaxHeldByKey {
+		t.Errorf("%s: %d bytes wait for one key", asked, held.Most)
 	}
 	f.nothingHeld(t, asked)
 }
 
 const (
-	largeBody     = maxBody // of most routes; some accept more
+	largeBody     = edge.MaxBody // of most routes; some accept more
 	bodiesAtOnce  = 3
-	maxUncounted  = 3 * large // of one body: what is read at once before it is counted
+	maxUncounted  = 3 * edge.Large // of one body: what is read at once before it is counted
 	bodiesAllowed = largeBody + bodiesAtOnce*maxUncounted
 )
 
@@ -145,8 +150,8 @@ const (
 func (f *floodWorld) floodBodies(t *testing.T, asked flooded) {
 	t.Helper()
 	peer := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", http.NoBody).RemoteAddr // of a sign-in, which needs no key
-	full := f.s.unread.take(maxBodiesByKey, account{name: "bodies of key greedy"}, account{name: "bodies of address " + addressOf(peer)})
-	var held gauge
+	full := f.s.Ledger.Take(edge.MaxBodiesByKey, edge.Account{Name: "bodies of key greedy"}, edge.Account{Name: "bodies of address " + edge.AddressOf(peer)})
+	var held edgetest.Gauge
 	var all sync.WaitGroup
 	text := "x" + strings.Repeat(" ", largeBody-1) // no JSON: nothing is changed
 	for range bodiesAtOnce {
@@ -157,11 +162,11 @@ func (f *floodWorld) floodBodies(t *testing.T, asked flooded) {
 		})
 	}
 	synctest.Wait()
-	if in := held.read(); in > bodiesAllowed {
+	if in := held.Read(); in > bodiesAllowed {
 		t.Errorf("%s: %d bytes of bodies are in memory for one key", asked, in)
 	}
 	f.serveAnother(t, asked)
-	full.release()
+	full.Release()
 	all.Wait()
 	f.nothingHeld(t, asked)
 }
@@ -170,7 +175,7 @@ func (f *floodWorld) floodBodies(t *testing.T, asked flooded) {
 type haltingBody struct {
 	text      string
 	at, count int
-	held      *gauge
+	held      *edgetest.Gauge
 }
 
 func (b *haltingBody) Read(p []byte) (int, error) {
@@ -187,18 +192,18 @@ func (b *haltingBody) Read(p []byte) (int, error) {
 	n := copy(p, rest[:len(rest)-1])
 	b.at += n
 	b.count += n
-	b.held.add(n)
+	b.held.Add(n)
 	return n, nil
 }
 
 func (b *haltingBody) leave() {
-	b.held.add(-b.count)
+	b.held.Add(-b.count)
 	b.count = 0
 }
 
 // counted returns the number of bytes in the accounts of a key for responses.
 func (f *floodWorld) counted(key string) (bytes int64) {
-	held, _ := f.s.unread.inUse()
+	held, _ := f.s.Ledger.InUse()
 	for _, what := range []string{"answers", "exports", "streams"} {
 		bytes += held[what+" of key "+key]
 	}
@@ -216,7 +221,7 @@ func (f *floodWorld) serveAnother(t *testing.T, asked flooded) {
 
 func (f *floodWorld) nothingHeld(t *testing.T, asked flooded) {
 	t.Helper()
-	if held, unsettled := f.s.unread.inUse(); len(held)+unsettled > 0 {
+	if held, unsettled := f.s.Ledger.InUse(); len(held)+unsettled > 0 {
 		t.Errorf("%s: left behind: %v", asked, held)
 	}
 }

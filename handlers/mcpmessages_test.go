@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"encoding/json"
@@ -6,13 +6,16 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/handlers/servertest"
 )
 
 // The result of get_session has as many of the latest messages as fit in 512 KiB, and always the latest, whatever
 // its size. has_earlier reports that there are more.
 func TestGetSessionWithLargeMessages(t *testing.T) {
-	w := newWorld(t)
-	h := New(w.config)
+	w := servertest.NewWorld(t)
+	h := handlers.New(w.Config)
 	post := func(path, body string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body))
 		r.Header.Set("Authorization", "Bearer root")
@@ -48,7 +51,7 @@ func TestGetSessionWithLargeMessages(t *testing.T) {
 		}
 		for _, size := range c.sizes {
 			text := strings.Repeat("a", max(size, 0)) + strings.Repeat("\x01", max(-size, 0)) // six bytes of JSON each
-			w.sayIn(t, made.ID, text)
+			w.SayIn(t, made.ID, text)
 		}
 		got := post("/mcp", mcpRead("get_session", `{"session_id":"`+made.ID+`"`+c.arguments+`}`))
 		var answer struct {
@@ -73,8 +76,8 @@ func TestGetSessionWithLargeMessages(t *testing.T) {
 		for _, m := range answer.Result.Structured.Messages {
 			sizes = append(sizes, len(m.Rich.Text))
 		}
-		equal(t, name, sizes, c.want)
-		equal(t, name+": has_earlier", answer.Result.Structured.Earlier, c.earlier)
+		servertest.Equal(t, name, sizes, c.want)
+		servertest.Equal(t, name+": has_earlier", answer.Result.Structured.Earlier, c.earlier)
 		text, long := answer.Result.Content[0].Text, got.Body.Len() > 200*kib
 		if note := strings.Contains(text, "The complete result is in structuredContent"); note != long || len(text) > 65*kib {
 			t.Errorf("%s: the text form has %d bytes, with a note: %v", name, len(text), note)

@@ -1,16 +1,18 @@
-package handlers
+package handlers_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/fermata-dev/fermata/handlers/servertest"
 )
 
 // TestNamesAreOneLine verifies that a name set over HTTP is a single line without invisible characters, for every
 // resource that has one.
 func TestNamesAreOneLine(t *testing.T) {
-	w := newWorld(t)
-	c := w.serve(t)
+	w := servertest.NewWorld(t)
+	c := w.Serve(t)
 	requests := map[string]string{
 		"POST /v1/sessions": `{"name":"%s"}`, "PATCH /v1/sessions/ses_1": `{"name":"%s"}`,
 		"POST /v1/zones": `{"name":"%s"}`, "PATCH /v1/zones/zon_1": `{"name":"%s"}`,
@@ -29,8 +31,8 @@ func TestNamesAreOneLine(t *testing.T) {
 			if strings.Contains(body, "title") {
 				field = "/title"
 			}
-			got := c.want(422, method, path, fmt.Sprintf(body, escaped))
-			if pointer, code, message := fieldError(t, got); pointer != field || code != "wrong_format" || !strings.Contains(message, "one line") {
+			got := c.Want(422, method, path, fmt.Sprintf(body, escaped))
+			if pointer, code, message := servertest.FieldError(t, got); pointer != field || code != "wrong_format" || !strings.Contains(message, "one line") {
 				t.Errorf("%s with %s: %s %s %q", request, name, pointer, code, message)
 			}
 		}

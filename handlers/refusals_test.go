@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/fermata-dev/fermata/handlers/edge"
+	"github.com/fermata-dev/fermata/handlers/servertest"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -70,8 +72,8 @@ func variant(s *openapi3.Schema, example any) *openapi3.Schema {
 // TestBodiesThatCannotBeRead sends every operation with a body content that is not JSON or has an unsupported media
 // type. None of these requests reaches a handler.
 func TestBodiesThatCannotBeRead(t *testing.T) {
-	w := newWorld(t)
-	c, whole := w.serveAlone(t), w.serve(t)
+	w := servertest.NewWorld(t)
+	c, whole := w.ServeAlone(t), w.Serve(t)
 	for _, a := range operations(t) {
 		if a.body == "" {
 			continue
@@ -95,7 +97,7 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 			{"deep list", 400, "too_deep", `{"x":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, "application/json"},
 			{"deep object", 400, "too_deep", strings.Repeat(`{"x":`, 65) + "1" + strings.Repeat("}", 65), "application/json"},
 			{"very deep", 400, "too_deep", strings.Repeat("[", 100_000), "application/json"},
-			{"huge", 413, "too_large", `{"text":"` + strings.Repeat("a", maxBody) + `"}`, "application/json"},
+			{"huge", 413, "too_large", `{"text":"` + strings.Repeat("a", edge.MaxBody) + `"}`, "application/json"},
 			{"a form", 415, "unsupported_media_type", "a=1", "application/x-www-form-urlencoded"},
 			{"no type", 415, "unsupported_media_type", a.body, ""},
 			{"text", 415, "unsupported_media_type", a.body, "text/plain"},
@@ -104,19 +106,19 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 			{"a text", 422, "invalid", `"x"`, "application/json"},
 			{"null", 422, "invalid", `null`, "application/json"},
 		} {
-			got := c.do(a.method, a.path, bad.body, "Content-Type", bad.kind)
-			if got.status != bad.status || got.body["code"] != bad.code {
-				t.Errorf("%s %s with %s: %d %v, not %d %s", a.method, a.path, bad.name, got.status, got.body["code"], bad.status, bad.code)
+			got := c.Do(a.method, a.path, bad.body, "Content-Type", bad.kind)
+			if got.Status != bad.status || got.Body["code"] != bad.code {
+				t.Errorf("%s %s with %s: %d %v, not %d %s", a.method, a.path, bad.name, got.Status, got.Body["code"], bad.status, bad.code)
 			}
 		}
-		whole.do(a.method, a.path, a.body, "Content-Type", "application/json; charset=UTF-8")
+		whole.Do(a.method, a.path, a.body, "Content-Type", "application/json; charset=UTF-8")
 	}
 }
 
 // TestValuesThatAreWrong breaks the example of every operation in every way that its schema forbids, one at a time.
 // This proves that the contract and the program enforce the same rules and that no invalid value reaches a handler.
 func TestValuesThatAreWrong(t *testing.T) {
-	c := newWorld(t).serveAlone(t)
+	c := servertest.NewWorld(t).ServeAlone(t)
 	checked := 0
 	for _, a := range operations(t) {
 		if a.body == "" {
@@ -124,13 +126,13 @@ func TestValuesThatAreWrong(t *testing.T) {
 		}
 		for _, m := range mutations(a.schema, "", nil) {
 			checked++
-			got := c.do(a.method, a.path, m.apply(t, a.body))
-			if got.status != http.StatusUnprocessableEntity {
-				t.Errorf("%s %s with %s: %d %.300s", a.method, a.path, m, got.status, got.text)
+			got := c.Do(a.method, a.path, m.apply(t, a.body))
+			if got.Status != http.StatusUnprocessableEntity {
+				t.Errorf("%s %s with %s: %d %.300s", a.method, a.path, m, got.Status, got.Text)
 				continue
 			}
 			if !pointsAt(got, m.pointer) {
-				t.Errorf("%s %s with %s: the errors do not point there: %v", a.method, a.path, m, got.body["errors"])
+				t.Errorf("%s %s with %s: the errors do not point there: %v", a.method, a.path, m, got.Body["errors"])
 			}
 		}
 	}
@@ -139,8 +141,8 @@ func TestValuesThatAreWrong(t *testing.T) {
 	}
 }
 
-func pointsAt(got reply, pointer string) bool {
-	list, _ := got.body["errors"].([]any)
+func pointsAt(got servertest.Reply, pointer string) bool {
+	list, _ := got.Body["errors"].([]any)
 	for _, e := range list {
 		if p, _ := e.(map[string]any)["pointer"].(string); p == pointer || strings.HasPrefix(p, pointer+"/") {
 			return true
@@ -259,7 +261,7 @@ func wrongNumbers(p *openapi3.Schema, at, kind string) []mutation {
 
 // TestWhatIsNeeded leaves out each field that the contract requires.
 func TestWhatIsNeeded(t *testing.T) {
-	c := newWorld(t).serve(t)
+	c := servertest.NewWorld(t).Serve(t)
 	for _, a := range operations(t) {
 		if a.schema == nil {
 			continue
@@ -274,8 +276,8 @@ func TestWhatIsNeeded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := c.do(a.method, a.path, string(raw)); got.status != 422 || !a.either && !pointsAt(got, "/"+name) {
-				t.Errorf("%s %s without %s: %d %.300s", a.method, a.path, name, got.status, got.text)
+			if got := c.Do(a.method, a.path, string(raw)); got.Status != 422 || !a.either && !pointsAt(got, "/"+name) {
+				t.Errorf("%s %s without %s: %d %.300s", a.method, a.path, name, got.Status, got.Text)
 			}
 		}
 	}
@@ -284,36 +286,36 @@ func TestWhatIsNeeded(t *testing.T) {
 // TestForeignIDs: what belongs to another workspace answers like what there is not, byte for byte
 // but for the request's id.
 func TestForeignIDs(t *testing.T) {
-	c := newWorld(t).serve(t)
-	anonymous := func(r reply) string {
-		id, _ := r.body["request_id"].(string)
-		return strings.ReplaceAll(r.text, id, "")
+	c := servertest.NewWorld(t).Serve(t)
+	anonymous := func(r servertest.Reply) string {
+		id, _ := r.Body["request_id"].(string)
+		return strings.ReplaceAll(r.Text, id, "")
 	}
 	for _, a := range operations(t) {
 		if !strings.Contains(a.path, "_1") {
 			continue
 		}
 		kind := "application/json"
-		if strings.HasSuffix(a.path, importPath) {
+		if strings.HasSuffix(a.path, edge.ImportPath) {
 			kind = "text/csv"
 		}
-		unknown := c.do(a.method, strings.Replace(a.path, "_1", "_none", 1), a.body, "Content-Type", kind)
-		if unknown.status != 404 {
-			t.Errorf("%s %s: an unknown id gives %d %.200s", a.method, a.path, unknown.status, unknown.text)
+		unknown := c.Do(a.method, strings.Replace(a.path, "_1", "_none", 1), a.body, "Content-Type", kind)
+		if unknown.Status != 404 {
+			t.Errorf("%s %s: an unknown id gives %d %.200s", a.method, a.path, unknown.Status, unknown.Text)
 		}
 		if !strings.Contains(a.path, "ses_1") {
 			continue
 		}
-		foreign := c.do(a.method, strings.Replace(a.path, "ses_1", "ses_far", 1), a.body)
-		if foreign.status != 404 || anonymous(foreign) != anonymous(unknown) {
-			t.Errorf("%s %s: another workspace's gives %d %s, an unknown one %s", a.method, a.path, foreign.status, foreign.text, unknown.text)
+		foreign := c.Do(a.method, strings.Replace(a.path, "ses_1", "ses_far", 1), a.body)
+		if foreign.Status != 404 || anonymous(foreign) != anonymous(unknown) {
+			t.Errorf("%s %s: another workspace's gives %d %s, an unknown one %s", a.method, a.path, foreign.Status, foreign.Text, unknown.Text)
 		}
 	}
 }
 
 // TestMethodsThatThereAreNot gives 405 with the methods that there are, on every path.
 func TestMethodsThatThereAreNot(t *testing.T) {
-	c := newWorld(t).serve(t)
+	c := servertest.NewWorld(t).Serve(t)
 	methods := map[string][]string{}
 	for _, a := range operations(t) {
 		methods[a.path] = append(methods[a.path], a.method)
@@ -325,8 +327,8 @@ func TestMethodsThatThereAreNot(t *testing.T) {
 	registration := "/v1/me/passkeys/registration"
 	methods[registration] = append(methods[registration], "DELETE")
 	for _, m := range []string{"GET", "PUT", "OPTIONS", "PROPFIND"} { // the last is unknown to the router
-		if got := c.do(m, "/v1/nothing", ""); got.status != 404 {
-			t.Errorf("%s of an address that there is not: %d", m, got.status)
+		if got := c.Do(m, "/v1/nothing", ""); got.Status != 404 {
+			t.Errorf("%s of an address that there is not: %d", m, got.Status)
 		}
 	}
 	for path, known := range methods {
@@ -334,11 +336,11 @@ func TestMethodsThatThereAreNot(t *testing.T) {
 			if slices.Contains(known, m) {
 				continue
 			}
-			got := c.do(m, path, "")
-			allow := strings.Split(got.header.Get("Allow"), ", ")
+			got := c.Do(m, path, "")
+			allow := strings.Split(got.Header.Get("Allow"), ", ")
 			for _, k := range known {
-				if got.status != 405 || !slices.Contains(allow, k) {
-					t.Errorf("%s %s: %d, Allow %v, but there is %s", m, path, got.status, allow, k)
+				if got.Status != 405 || !slices.Contains(allow, k) {
+					t.Errorf("%s %s: %d, Allow %v, but there is %s", m, path, got.Status, allow, k)
 				}
 			}
 		}
@@ -348,15 +350,15 @@ func TestMethodsThatThereAreNot(t *testing.T) {
 // TestRolesOfTheTable calls every operation without credentials and with every role: unknown callers get 401, roles
 // below the one in the contract get 403, and all others are accepted.
 func TestRolesOfTheTable(t *testing.T) {
-	c := newWorld(t).serve(t)
+	c := servertest.NewWorld(t).Serve(t)
 	ranks := []string{"public", "viewer", "member", "admin", "root"}
 	for _, a := range operations(t) {
 		needs, _ := a.op.Extensions["x-fermata-role"].(string)
 		least := slices.Index(ranks, needs)
 		for rank, role := range ranks {
-			got := c.do(a.method, a.path, a.body, "Authorization", "Bearer "+role)
+			got := c.Do(a.method, a.path, a.body, "Authorization", "Bearer "+role)
 			answer := "accepted"
-			switch got.status {
+			switch got.Status {
 			case 401:
 				answer = "asked"
 			case 403:
@@ -376,7 +378,7 @@ func TestRolesOfTheTable(t *testing.T) {
 				}
 			}
 			if answer != want {
-				t.Errorf("%s %s as %s: %s (%d), but it needs %s", a.method, a.path, role, answer, got.status, needs)
+				t.Errorf("%s %s as %s: %s (%d), but it needs %s", a.method, a.path, role, answer, got.Status, needs)
 			}
 		}
 	}
@@ -384,19 +386,19 @@ func TestRolesOfTheTable(t *testing.T) {
 
 // TestBadLimitsAndCursors: bad limits and cursors are refused on every list.
 func TestBadLimitsAndCursors(t *testing.T) {
-	c := newWorld(t).serve(t)
+	c := servertest.NewWorld(t).Serve(t)
 	for _, a := range operations(t) {
 		for _, p := range a.op.Parameters {
 			if p.Value.Name != "limit" {
 				continue
 			}
 			for _, bad := range []string{"0", "201", "-1", "ten", "1.5", "9999999999999999999", "", "%2B5", "+5", "5%20"} {
-				if got := c.do(a.method, a.path+"?limit="+bad, ""); got.status != 422 {
-					t.Errorf("%s?limit=%s: %d", a.path, bad, got.status)
+				if got := c.Do(a.method, a.path+"?limit="+bad, ""); got.Status != 422 {
+					t.Errorf("%s?limit=%s: %d", a.path, bad, got.Status)
 				}
 			}
-			if got := c.do(a.method, a.path+"?after="+strings.Repeat("x", 501), ""); got.status != 422 {
-				t.Errorf("%s?after=…: %d", a.path, got.status)
+			if got := c.Do(a.method, a.path+"?after="+strings.Repeat("x", 501), ""); got.Status != 422 {
+				t.Errorf("%s?after=…: %d", a.path, got.Status)
 			}
 		}
 	}
@@ -405,7 +407,7 @@ func TestBadLimitsAndCursors(t *testing.T) {
 // TestValuesThatAreRight sends the values on the edge of what the contract allows: none of them may
 // be refused for its own sake.
 func TestValuesThatAreRight(t *testing.T) {
-	c := newWorld(t).serve(t)
+	c := servertest.NewWorld(t).Serve(t)
 	for _, a := range operations(t) {
 		if a.body == "" {
 			continue
@@ -414,8 +416,8 @@ func TestValuesThatAreRight(t *testing.T) {
 			if m.pointer == "/outcome" {
 				continue // taken by another kind of approval than the example's
 			}
-			if got := c.do(a.method, a.path, m.apply(t, a.body)); got.status == 400 || got.status == 413 || pointsAt(got, m.pointer) && !meantBy(a.op.OperationID, got) {
-				t.Errorf("%s %s with %s: %d %.300s", a.method, a.path, m, got.status, got.text)
+			if got := c.Do(a.method, a.path, m.apply(t, a.body)); got.Status == 400 || got.Status == 413 || pointsAt(got, m.pointer) && !meantBy(a.op.OperationID, got) {
+				t.Errorf("%s %s with %s: %d %.300s", a.method, a.path, m, got.Status, got.Text)
 			}
 		}
 	}
@@ -459,16 +461,16 @@ func permissions(s *openapi3.Schema, pointer string, out []mutation) []mutation 
 // would share a name, and vendors reject such a request. A built-in agent that was never changed has no row in the
 // database that would conflict.
 func TestNoAgentIsCalledAsABuiltInOne(t *testing.T) {
-	c := newWorld(t).serve(t)
+	c := servertest.NewWorld(t).Serve(t)
 	with := func(name string) string {
 		return `{"name":"` + name + `","description":"d","system_prompt":"p","commands":["ZONES"]}`
 	}
 	for _, name := range []string{"ContextManager", "Context_Manager", "CONTEXT_MANAGER"} {
-		equal(t, name, c.want(409, "POST", "/v1/agents", with(name)).body["code"], "conflict")
+		servertest.Equal(t, name, c.Want(409, "POST", "/v1/agents", with(name)).Body["code"], "conflict")
 	}
-	made := c.want(201, "POST", "/v1/agents", with("Archivist")).body["id"].(string)
-	equal(t, "renamed", c.want(409, "PATCH", "/v1/agents/"+made, `{"name":"ContextManager"}`).body["code"], "conflict")
-	c.want(200, "PATCH", "/v1/agents/agt_context_manager", `{"name":"Registrar"}`) // its own name is its own
-	c.want(409, "POST", "/v1/agents", with("ContextManager"))                      // it would have it again, deleted
-	c.want(200, "PATCH", "/v1/agents/agt_context_manager", `{"name":"ContextManager","description":"Ours."}`)
+	made := c.Want(201, "POST", "/v1/agents", with("Archivist")).Body["id"].(string)
+	servertest.Equal(t, "renamed", c.Want(409, "PATCH", "/v1/agents/"+made, `{"name":"ContextManager"}`).Body["code"], "conflict")
+	c.Want(200, "PATCH", "/v1/agents/agt_context_manager", `{"name":"Registrar"}`) // its own name is its own
+	c.Want(409, "POST", "/v1/agents", with("ContextManager"))                      // it would have it again, deleted
+	c.Want(200, "PATCH", "/v1/agents/agt_context_manager", `{"name":"ContextManager","description":"Ours."}`)
 }

@@ -5,30 +5,32 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
-// routes makes the router of the table.
-func (s *server) routes() chi.Router {
-	router, lists := chi.NewRouter(), editedLists(s.table())
-	for _, r := range s.table() {
-		if r.method == http.MethodGet && lists[r.pattern] {
-			r.handler = tagged(r.handler)
+// Routes makes the router of the table.
+func (s *server) Routes() chi.Router {
+	router, lists := chi.NewRouter(), editedLists(s.Table())
+	for _, r := range s.Table() {
+		if r.Method == http.MethodGet && lists[r.Pattern] {
+			r.Handler = edge.Tagged(r.Handler)
 		}
-		router.MethodFunc(r.method, r.pattern, s.guarded(r))
-		if r.method == http.MethodGet {
-			router.MethodFunc(http.MethodHead, r.pattern, s.guarded(r))
+		router.MethodFunc(r.Method, r.Pattern, s.Guarded(r))
+		if r.Method == http.MethodGet {
+			router.MethodFunc(http.MethodHead, r.Pattern, s.Guarded(r))
 		}
 	}
 	for _, d := range s.protocolRoutes {
-		router.MethodFunc(d.Method, d.Pattern, s.throughProtocol(d))
+		router.MethodFunc(d.Method, d.Pattern, s.ThroughProtocol(d))
 		if d.Method == http.MethodGet {
-			router.MethodFunc(http.MethodHead, d.Pattern, s.throughProtocol(d))
+			router.MethodFunc(http.MethodHead, d.Pattern, s.ThroughProtocol(d))
 		}
 	}
-	router.MethodNotAllowed(s.methodNotAllowed(router))
+	router.MethodNotAllowed(s.MethodNotAllowed(router))
 	router.NotFound(func(w http.ResponseWriter, r *http.Request) {
-		if s.web == nil || !safe(r.Method) || strings.HasPrefix(r.URL.Path, "/v1/") {
-			s.notFound(w, r)
+		if s.web == nil || !edge.Safe(r.Method) || strings.HasPrefix(r.URL.Path, "/v1/") {
+			s.NotFound(w, r)
 			return
 		}
 		s.web.ServeHTTP(w, r)
@@ -36,26 +38,26 @@ func (s *server) routes() chi.Router {
 	return router
 }
 
-// guarded puts before a handler what its role demands.
-func (s *server) guarded(r route) http.HandlerFunc {
+// Guarded puts before a handler what its role demands.
+func (s *server) Guarded(r route) http.HandlerFunc {
 	switch {
-	case r.role == public && strings.HasPrefix(r.pattern, "/v1/sign-") && r.pattern != "/v1/sign-in/callback":
-		return s.checked(r.method, r.pattern, r.handler)
-	case r.role == public:
-		return r.handler
-	case r.pattern == "/metrics":
-		guarded := s.requireRole(r.role, r.handler)
+	case r.Role == byAnyone && strings.HasPrefix(r.Pattern, "/v1/sign-") && r.Pattern != "/v1/sign-in/callback":
+		return s.Checked(r.Method, r.Pattern, r.Handler)
+	case r.Role == byAnyone:
+		return r.Handler
+	case r.Pattern == "/metrics":
+		guarded := s.RequireRole(r.Role, r.Handler)
 		return func(w http.ResponseWriter, req *http.Request) {
 			if s.Auth.LocalPeer(req) {
-				r.handler(w, req) // the scraper on the machine itself
+				r.Handler(w, req) // the scraper on the machine itself
 				return
 			}
 			guarded(w, req)
 		}
-	case strings.HasSuffix(r.pattern, "/events"), strings.HasSuffix(r.pattern, "/events/stream"):
-		return s.requireStreamRole(r.role, s.checked(r.method, r.pattern, r.handler))
+	case strings.HasSuffix(r.Pattern, "/events"), strings.HasSuffix(r.Pattern, "/events/stream"):
+		return s.RequireStreamRole(r.Role, s.Checked(r.Method, r.Pattern, r.Handler))
 	default:
-		return s.requireRole(r.role, s.checked(r.method, r.pattern, s.once(s.conditional(r.handler), r.rebuild)))
+		return s.RequireRole(r.Role, s.Checked(r.Method, r.Pattern, s.Once(s.Conditional(r.Handler), r.Rebuild)))
 	}
 }
 
@@ -64,7 +66,7 @@ func (s *server) guarded(r route) http.HandlerFunc {
 func editedLists(table []route) map[string]bool {
 	lists := map[string]bool{}
 	for _, r := range table {
-		if list, one, _ := cutLast(r.pattern); r.method == http.MethodPatch && strings.HasPrefix(one, "{") {
+		if list, one, _ := cutLast(r.Pattern); r.Method == http.MethodPatch && strings.HasPrefix(one, "{") {
 			lists[list] = true
 		}
 	}

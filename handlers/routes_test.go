@@ -1,52 +1,37 @@
-package handlers
+package handlers_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/handlers/edge"
+	"github.com/fermata-dev/fermata/handlers/edgetest"
+	"github.com/fermata-dev/fermata/handlers/servertest"
+	"github.com/fermata-dev/fermata/handlers/sessions"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// noSteering lets the table be made without a server behind it.
-type noSteering struct{}
-
-func (noSteering) InterruptSession(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
-	return nil, nil
-}
-func (noSteering) StopSession(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
-	return nil, nil
-}
-func (noSteering) ResumeSession(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
-	return nil, nil
-}
-func (noSteering) ReleaseSlot(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
-	return nil, nil
-}
-func (noSteering) LeaveQueue(context.Context, string, string) (*domain.Receipt, error) {
-	return nil, nil
-}
-
 // TestTableIsTheContract: every operation of openapi.yaml has a route, with the role that it
 // names, and the other way round.
 func TestTableIsTheContract(t *testing.T) {
-	s := newServer(Config{Edge: Edge{Clock: clock.System}, Sessions: SessionPorts{Steering: noSteering{}}})
+	s := handlers.NewServer(handlers.Config{Edge: edge.Config{Clock: clock.System}, Sessions: sessions.Ports{Steering: edgetest.NoSteering{}}})
 	roles := map[string]string{}
-	for _, r := range s.table() {
-		key := r.method + " " + r.pattern
+	for _, r := range s.Table() {
+		key := r.Method + " " + r.Pattern
 		if _, twice := roles[key]; twice {
 			t.Errorf("%s stands in the table twice", key)
 		}
-		if r.role != public && !domain.RoleRoot.Allows(r.role) {
-			t.Errorf("%s names no role, but %q", key, r.role)
+		if r.Role != handlers.ByAnyone && !domain.RoleRoot.Allows(r.Role) {
+			t.Errorf("%s names no role, but %q", key, r.Role)
 		}
-		if r.handler == nil {
+		if r.Handler == nil {
 			t.Errorf("%s has no handler", key)
 		}
-		roles[key] = string(r.role)
+		roles[key] = string(r.Role)
 	}
 	names := map[string]string{}
 	for path, item := range testkit.LoadContract(t).Paths.Map() {
@@ -79,14 +64,14 @@ func TestARouteWithoutARoleDoesNotStart(t *testing.T) {
 			t.Error("a route without a role was taken")
 		}
 	}()
-	s := newServer(Config{Edge: Edge{Clock: clock.System}})
-	s.guarded(route{http.MethodGet, "/v1/secret", "", http.NotFound, nil})
+	s := handlers.NewServer(handlers.Config{Edge: edge.Config{Clock: clock.System}})
+	s.Guarded(handlers.Route{http.MethodGet, "/v1/secret", "", http.NotFound, nil})
 }
 
 // TestTheContractNamesTheDoors: what clients of other protocols call stands in its introduction.
 func TestTheContractNamesTheDoors(t *testing.T) {
 	said := testkit.LoadContract(t).Info.Description
-	for _, door := range protocolTable(newWorld(t).config.Protocols) {
+	for _, door := range handlers.ProtocolTable(servertest.NewWorld(t).Config.Protocols) {
 		named := false
 		for line := range strings.SplitSeq(said, "\n- ") {
 			named = named || strings.Contains(line, "`"+door.Method+"`") && strings.Contains(line, door.Pattern+"`") ||

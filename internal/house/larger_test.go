@@ -3,9 +3,7 @@ package house
 // Code over the limits, on purpose or for now: each entry may shrink, and none may grow. An entry that is
 // no longer needed fails.
 
-var longFunctions = map[string]int{
-	"handlers.server.table": 125, // the whole API on one screen
-}
+var longFunctions = map[string]int{}
 
 var largeReceivers = map[string]int{
 	"stream/bus.Node":          47,

@@ -1,0 +1,6 @@
+package admin
+
+// For the tests of this package.
+var (
+	ProblemCodes = problemCodes
+)

@@ -1,0 +1,14 @@
+package automations
+
+import "github.com/fermata-dev/fermata/handlers/edge"
+
+// Handlers handles requests for automations and their runs.
+type Handlers struct {
+	*edge.Edge
+	Ports
+}
+
+// New makes the handlers of a server.
+func New(e *edge.Edge, ports Ports) *Handlers {
+	return &Handlers{e, ports}
+}

@@ -1,0 +1,6 @@
+package people
+
+// For the tests of this package.
+var (
+	OwnPath = ownPath
+)
