@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
@@ -37,7 +37,7 @@ func (r *rows) Agent(context.Context, string, string) (*domain.AgentDefinition, 
 func TestAnAgentIsOfferedWhatItsDefinitionNames(t *testing.T) {
 	catalogue, store := commands.New(data.NewRules(), automations.Drafts{}), &rows{}
 	s := &Service{
-		Store: store, Specs: catalogue.Specs, SpecsFor: catalogue.SpecsFor, Clock: func() time.Time { return time.Unix(0, 0) }, NewID: ids.Counting(),
+		Store: store, Specs: catalogue.Specs, SpecsFor: catalogue.SpecsFor, Clock: func() time.Time { return time.Unix(0, 0) }, NewID: repeatable.IDs(),
 		Outside: func(context.Context, string) ([]domain.CommandSpec, error) {
 			return []domain.CommandSpec{
 				{Name: "LPT.BANKER", Source: "long_running", Kind: domain.KindAction, Deadline: time.Hour},

@@ -114,16 +114,6 @@ func ApprovalFrom(a *domain.Approval) *Approval {
 	}
 }
 
-// RoundtripFrom is a call of the AI as clients see it.
-func RoundtripFrom(r *domain.Roundtrip) *Roundtrip {
-	return &Roundtrip{
-		ID: r.ID, RoundID: r.RoundID, MessageID: textPtr(r.MessageID), Number: r.Number, Reason: string(r.Reason),
-		Purpose: r.Purpose, ProviderID: textPtr(r.ProviderID), ProviderKind: r.ProviderKind, Model: r.Model,
-		Outcome: r.Outcome, Error: textPtr(r.Error), Usage: UsageFrom(r.Usage),
-		StartedAt: Time(r.StartedAt), FirstTokenAt: timePtr(r.FirstTokenAt), EndedAt: Time(r.EndedAt),
-	}
-}
-
 var null = json.RawMessage("null")
 
 // rawOrNull keeps an empty raw value from being an error of the encoder.

@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/suite"
 	"github.com/fermata-dev/fermata/scheduler/automations"
@@ -75,7 +75,7 @@ func (w *world) in(t domain.SessionType) {
 
 // newIDs counts; the entries it names are none of those that are there.
 func newIDs() domain.IDSource {
-	count := ids.Counting()
+	count := repeatable.IDs()
 	return func(prefix string) string {
 		if prefix == domain.PrefixEntry {
 			prefix += "_new"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/suite"
 )
@@ -32,7 +32,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, rules: NewRules(), data: suite.InTransaction(t, suite.SQLite(t))}
-	w.env = Env{WorkspaceID: ws, SessionID: "ses_1", Settings: domain.DefaultSettings(), Now: noon, NewID: ids.Counting()}
+	w.env = Env{WorkspaceID: ws, SessionID: "ses_1", Settings: domain.DefaultSettings(), Now: noon, NewID: repeatable.IDs()}
 	w.ok(furnish(t.Context(), w.data))
 	return w
 }
@@ -92,5 +92,5 @@ func newService(t *testing.T) (*Service, stores) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewService(store, NewRules(), func() time.Time { return noon }, ids.Counting()), store
+	return NewService(store, NewRules(), func() time.Time { return noon }, repeatable.IDs()), store
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/handlers/edge"
 	"github.com/fermata-dev/fermata/handlers/servertest"
-	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit/device"
 	"github.com/fermata-dev/fermata/internal/testkit/pushservice"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 )
 
 func everyTask(_ *testing.T, _ *servertest.World, c *servertest.Client) {
@@ -216,7 +216,7 @@ func everyPerson(t *testing.T, w *servertest.World, c *servertest.Client) {
 
 func everyPush(t *testing.T, _ *servertest.World, c *servertest.Client) {
 	service := pushservice.New(t)
-	service.Clock = clock.Fixed(servertest.WorldTime.Add(time.Minute))
+	service.Clock = repeatable.Clock(servertest.WorldTime.Add(time.Minute))
 	key := c.Want(200, "GET", "/v1/push-key", "").Body["public_key"].(string)
 	b := service.Browser(key)
 	at := "/v1/me/push-subscriptions"

@@ -14,7 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/repository/suite"
@@ -50,7 +50,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
-		t: t, newID: ids.Counting(), runs: map[string]*domain.Execution{}, open: map[string]*domain.Approval{},
+		t: t, newID: repeatable.IDs(), runs: map[string]*domain.Execution{}, open: map[string]*domain.Approval{},
 		ws:      domain.Workspace{ID: "default", Settings: domain.DefaultSettings()},
 		streams: &fakeStreams{}, model: &fakeModel{}, rested: make(chan *domain.Session, 64),
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
 
@@ -25,7 +25,7 @@ func (pure) Accepts(s *domain.Session, e domain.Event) error { return machine.Ac
 // noonRules are the rules at noon.
 func noonRules() rules {
 	return rules{
-		moment:  moment{now: noon, newID: ids.Counting(), drives: func(string) bool { return false }},
+		moment:  moment{now: noon, newID: repeatable.IDs(), drives: func(string) bool { return false }},
 		machine: pure{},
 		retry: func(domain.NetworkRetry) func(int) time.Duration {
 			return func(int) time.Duration { return time.Second }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 )
 
 // shaky is a database whose renewals can fail, and the drivers of this node.
@@ -88,7 +88,7 @@ func TestALeaseThatIsOver(t *testing.T) {
 			Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}, Session: session, Holder: session,
 		}}}
 		door := NewDoor(Config{
-			Store: s, Machine: s, Runner: s, Observer: s, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
+			Store: s, Machine: s, Runner: s, Observer: s, Clock: clock.System, NewID: repeatable.IDs(), Log: zerolog.Nop(),
 			Retry: func(domain.NetworkRetry) func(int) time.Duration { return nil },
 		})
 		manager := &LeaseManager{Leases: s, Door: door, Drivers: s, TTL: 15 * time.Second, Clock: clock.System, Log: zerolog.Nop(), Recovered: func() {}}

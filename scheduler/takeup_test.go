@@ -10,7 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
@@ -41,7 +41,7 @@ func TestOnlyWhatIsStillAsItWasSeenIsTakenUp(t *testing.T) {
 	} {
 		w := &recovery{view: c.view}
 		door := NewDoor(Config{
-			Store: w, Machine: w, Runner: w, Observer: w, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
+			Store: w, Machine: w, Runner: w, Observer: w, Clock: clock.System, NewID: repeatable.IDs(), Log: zerolog.Nop(),
 			Retry: func(domain.NetworkRetry) func(int) time.Duration { return nil },
 		})
 		err := door.takeUp(t.Context(), domain.SessionRef{WorkspaceID: "default", SessionID: "ses_1", RunEpoch: 4}, true)

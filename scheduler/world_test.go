@@ -10,7 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
@@ -33,7 +33,7 @@ func newWorld(t *testing.T, v *domain.View, change ...func(*Config)) *world {
 	w := &world{t: t, view: v}
 	cfg := Config{
 		Store: w, Machine: pure{}, Runner: w, Streams: w, Observer: w, Retry: noonRules().retry,
-		Clock: func() time.Time { return noon }, NewID: ids.Counting(), Log: zerolog.Nop(),
+		Clock: func() time.Time { return noon }, NewID: repeatable.IDs(), Log: zerolog.Nop(),
 	}
 	for _, c := range change {
 		c(&cfg)

@@ -14,8 +14,8 @@ import (
 	"github.com/fermata-dev/fermata/handlers/automations"
 	"github.com/fermata-dev/fermata/handlers/edge"
 	"github.com/fermata-dev/fermata/handlers/servertest"
-	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 )
 
 // TestWhoMayDoWhatWithAutomations verifies that a viewer can read automations but not the URL that starts runs, a
@@ -49,7 +49,7 @@ func TestWhoMayDoWhatWithAutomations(t *testing.T) {
 // and neither uses up what the other has.
 func TestCallsOfWebhooksAreLimited(t *testing.T) {
 	w := servertest.RunningWorld(t) // no two occurrences of an automation are at one instant
-	w.Config.Edge.Clock = clock.Fixed(servertest.WorldTime)
+	w.Config.Edge.Clock = repeatable.Clock(servertest.WorldTime)
 	c := w.ServeWith(t, edge.RateLimits{})
 	for i := range 101 {
 		got := c.Want(map[bool]int{true: 404, false: 429}[i < 100], "POST", "/v1/hooks/aut_1/forged", "")

@@ -20,6 +20,7 @@ import (
 	"github.com/fermata-dev/fermata/handlers/servertest"
 	"github.com/fermata-dev/fermata/handlers/sessions"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 )
 
 // once is a server whose POST /v1/things counts what it does.
@@ -253,7 +254,7 @@ func TestAnswerLostAfterTheCommit(t *testing.T) {
 // the operator.
 func TestWhoOwnsAKey(t *testing.T) {
 	kept := edgetest.NewKeptRequests()
-	s := edge.New(edge.Config{Idempotency: kept, Clock: clock.Fixed(servertest.WorldTime)}, nil)
+	s := edge.New(edge.Config{Idempotency: kept, Clock: repeatable.Clock(servertest.WorldTime)}, nil)
 	hooks := automations.New(s, servertest.NewWorld(t).Config.Automations)
 	done := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }
 	for _, role := range []domain.Role{domain.RoleViewer, domain.RoleRoot} {
@@ -279,7 +280,7 @@ func TestWhoOwnsAKey(t *testing.T) {
 // caller. Neither reads the other's answer, and neither occupies the other's key.
 func TestAKeyIsOfOneCredential(t *testing.T) {
 	kept := edgetest.NewKeptRequests()
-	s := edge.New(edge.Config{Idempotency: kept, Clock: clock.Fixed(servertest.WorldTime)}, nil)
+	s := edge.New(edge.Config{Idempotency: kept, Clock: repeatable.Clock(servertest.WorldTime)}, nil)
 	made := 0
 	handler := s.Once(func(w http.ResponseWriter, _ *http.Request) {
 		made++

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/handlers/servertest"
-	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit/pushservice"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 )
 
 // A browser is its owner's; what cannot be sent to is refused with its place; and there are ten.
@@ -52,7 +52,7 @@ func TestWhoseBrowserItIs(t *testing.T) {
 
 // Where something is missing it is said what, and what was there can still be taken away.
 func TestWithoutPushes(t *testing.T) {
-	c := servertest.OpenWorld(t, servertest.Wiring{RootKey: servertest.RootKey, Clock: clock.Fixed(servertest.WorldTime.Add(time.Minute))}).Serve(t)
+	c := servertest.OpenWorld(t, servertest.Wiring{RootKey: servertest.RootKey, Clock: repeatable.Clock(servertest.WorldTime.Add(time.Minute))}).Serve(t)
 	b := pushservice.New(t).Browser("")
 	for _, got := range []servertest.Reply{c.Want(409, "GET", "/v1/push-key", ""), c.Want(409, "POST", "/v1/me/push-subscriptions", servertest.Subscription(b, ``))} {
 		if got.Body["code"] != "push_unavailable" || !strings.Contains(got.Text, "FERMATA_PUBLIC_URL") {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
-	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers/openai/fake"
 	"github.com/fermata-dev/fermata/providers/suite"
 	"github.com/fermata-dev/fermata/scheduler/automations"
@@ -130,7 +130,7 @@ func buildFixture(t testing.TB) map[string][]byte {
 	t.Helper()
 	dir := t.TempDir()
 	config, behind := WireServer(t, Wiring{
-		Dir: dir, RootKey: RootKey, PublicURL: "https://fermata.example", Clock: clock.Fixed(WorldTime), NewID: numbered(),
+		Dir: dir, RootKey: RootKey, PublicURL: "https://fermata.example", Clock: repeatable.Clock(WorldTime), NewID: numbered(),
 	})
 	config.Edge.Auth = RoleAuth{}
 	s := FixtureBuilder{t, handlers.New(config)}

@@ -23,6 +23,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/stream"
 )
@@ -55,7 +56,7 @@ type World struct {
 // NewWorld opens a world, a minute after its story.
 func NewWorld(t testing.TB) *World {
 	t.Helper()
-	return OpenWorld(t, Wiring{RootKey: RootKey, PublicURL: "https://fermata.example", Clock: clock.Fixed(WorldTime.Add(time.Minute))})
+	return OpenWorld(t, Wiring{RootKey: RootKey, PublicURL: "https://fermata.example", Clock: repeatable.Clock(WorldTime.Add(time.Minute))})
 }
 
 func OpenWorld(t testing.TB, w Wiring) *World {

@@ -9,8 +9,3 @@ type Clock func() time.Time
 
 // System is the machine's clock.
 func System() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
-
-// Fixed returns a clock that always shows the same time.
-func Fixed(t time.Time) Clock {
-	return func() time.Time { return t.UTC().Truncate(time.Microsecond) }
-}

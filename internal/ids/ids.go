@@ -5,9 +5,7 @@ package ids
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,10 +25,4 @@ func Time(id string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(made[:8]) >> 16)).UTC(), true
-}
-
-// Counting returns a generator of ids that are the same in every run of a test: "msg_1", "msg_2", …
-func Counting() func(prefix string) string {
-	var n atomic.Int64
-	return func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, n.Add(1)) }
 }

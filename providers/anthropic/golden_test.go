@@ -42,7 +42,7 @@ func (s *story) model(stream ...string) *domain.RawAnswer {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for i := range answer.Raw.Calls { // ids.Counting restarts for each answer
+	for i := range answer.Raw.Calls { // repeatable.IDs restarts for each answer
 		answer.Raw.Calls[i].ID = fmt.Sprintf("call_%d_%d", s.count, i)
 	}
 	s.add(&domain.Message{Sender: domain.SenderAI, Raw: answer.Raw, AI: &domain.AIMessage{PreText: answer.Raw.Text}})

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/fermata-dev/fermata/internal/egress"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/anthropic"
 	"github.com/fermata-dev/fermata/providers/anthropic/fake"
@@ -59,7 +59,7 @@ func TestTheEnvironmentDoesNotLeakIn(t *testing.T) {
 	defer client.CloseIdleConnections()
 	for _, key := range []string{"sk-ours", ""} {
 		p := fake.Claude().Wire(anthropic.Kind()).New(t, server.URL, key, client)
-		if _, err := p.Query(t.Context(), &providers.Request{Prompt: suite.Prompt(), NewID: ids.Counting()}); err != nil {
+		if _, err := p.Query(t.Context(), &providers.Request{Prompt: suite.Prompt(), NewID: repeatable.IDs()}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := anthropic.Kind().Models(t.Context(), json.RawMessage(fmt.Sprintf(`{"base_url":%q}`, server.URL)), key, client); err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/anthropic/fake"
 	"github.com/fermata-dev/fermata/providers/suite"
@@ -41,7 +41,7 @@ func listen(t testing.TB, body io.Reader) (*providers.Answer, string, error) {
 	p := made(t, plainConfig, answering(200, http.Header{"Request-Id": {"req_1"}}, body))
 	received := ""
 	answer, err := p.Query(context.Background(), &providers.Request{
-		Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}, Protocol: domain.ProtocolNative}, NewID: ids.Counting(),
+		Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}, Protocol: domain.ProtocolNative}, NewID: repeatable.IDs(),
 		OnDelta: func(d providers.Delta) {
 			if d.Kind == providers.DeltaText {
 				received += d.Text

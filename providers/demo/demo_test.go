@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -284,7 +284,7 @@ func TestStreamingTakesItsTimeAndCanBeCut(t *testing.T) {
 			Commands: []domain.CommandSpec{{Name: domain.AskUser}}}
 		n := 0
 		start := time.Now()
-		request := &providers.Request{Prompt: prompt, NewID: ids.Counting(), OnDelta: func(providers.Delta) { n++ }}
+		request := &providers.Request{Prompt: prompt, NewID: repeatable.IDs(), OnDelta: func(providers.Delta) { n++ }}
 		if _, err := p.Query(t.Context(), request); err != nil {
 			t.Fatal(err)
 		}
@@ -333,7 +333,7 @@ func TestSummaryOfAConversationIsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	prompt := &domain.Prompt{Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: "track my weight"}}}}}
-	answer, err := p.Query(t.Context(), &providers.Request{Prompt: prompt, NewID: ids.Counting()})
+	answer, err := p.Query(t.Context(), &providers.Request{Prompt: prompt, NewID: repeatable.IDs()})
 	if err != nil || len(answer.Raw.Calls) > 0 || !strings.Contains(answer.Raw.Text, "track my weight") {
 		t.Errorf("got %+v, %v", answer, err)
 	}
@@ -346,7 +346,7 @@ func TestInstructionsAreNoRequest(t *testing.T) {
 	prompt := &domain.Prompt{Commands: []domain.CommandSpec{{Name: "ZONES"}}, Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: text}}}}}
 	c := newPlanner(prompt)
 	c.answer()
-	if raw := c.raw(ids.Counting()); !strings.Contains(raw.Text, "Hello!") || strings.Contains(raw.Text, "understand “") || len(raw.Calls) > 0 {
+	if raw := c.raw(repeatable.IDs()); !strings.Contains(raw.Text, "Hello!") || strings.Contains(raw.Text, "understand “") || len(raw.Calls) > 0 {
 		t.Errorf("it says %q, and calls %v", raw.Text, raw.Calls)
 	}
 }
@@ -366,7 +366,7 @@ func FuzzReadsAnything(f *testing.F) {
 			prompt.Protocol = protocol
 			c := newPlanner(prompt)
 			c.answer()
-			if raw := c.raw(ids.Counting()); raw.Text == "" && len(raw.Calls) == 0 {
+			if raw := c.raw(repeatable.IDs()); raw.Text == "" && len(raw.Calls) == 0 {
 				t.Errorf("an empty answer to %q", request)
 			}
 		}

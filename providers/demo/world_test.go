@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 )
 
 // world is a small server: the person's data in memory, and the commands on it with
@@ -31,7 +31,7 @@ type world struct {
 }
 
 func newWorld() *world {
-	return &world{newID: ids.Counting(), fail: map[string]string{}, asked: map[string]string{}}
+	return &world{newID: repeatable.IDs(), fail: map[string]string{}, asked: map[string]string{}}
 }
 
 func (w *world) run(name string, params json.RawMessage) domain.CommandResult {

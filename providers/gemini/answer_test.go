@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/genai"
 
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 )
 
 // TestCallsAreCountedAsTheyCome: each is held against all others, so an event full of
@@ -16,7 +16,7 @@ func TestCallsAreCountedAsTheyCome(t *testing.T) {
 	for i := range parts {
 		parts[i] = &genai.Part{FunctionCall: &genai.FunctionCall{Name: "A"}}
 	}
-	a := &answer{newID: ids.Counting()}
+	a := &answer{newID: repeatable.IDs()}
 	err := a.add(&genai.GenerateContentResponse{Candidates: []*genai.Candidate{{Content: &genai.Content{Parts: parts}}}})
 	if !errors.Is(err, errTooLarge) || len(a.calls) != maxCalls+1 {
 		t.Errorf("%d calls: %v", len(a.calls), err)

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/testkit/golden"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/suite"
 )
@@ -47,7 +47,7 @@ func asked(t testing.TB, config string, request *providers.Request) (path, body 
 		}
 		return answerWith(r, http.StatusOK, strings.NewReader(text)), nil
 	})
-	request.NewID = ids.Counting()
+	request.NewID = repeatable.IDs()
 	if _, err := p.Query(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestOnlyNewTurnsAreEncoded(t *testing.T) {
 		return answerWith(r, 200, strings.NewReader(finished)), nil
 	})
 	query := func() {
-		if _, err := p.Query(t.Context(), &providers.Request{Prompt: prompt, NewID: ids.Counting()}); err != nil {
+		if _, err := p.Query(t.Context(), &providers.Request{Prompt: prompt, NewID: repeatable.IDs()}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -26,7 +26,7 @@ func listen(t testing.TB, body io.Reader, streamed bool) (*providers.Answer, map
 		return answerWith(r, http.StatusOK, body), nil
 	})
 	received := map[providers.DeltaKind]string{}
-	request := &providers.Request{Prompt: &domain.Prompt{Protocol: domain.ProtocolNative, Turns: []*domain.Turn{text("hi")}}, NewID: ids.Counting()}
+	request := &providers.Request{Prompt: &domain.Prompt{Protocol: domain.ProtocolNative, Turns: []*domain.Turn{text("hi")}}, NewID: repeatable.IDs()}
 	if streamed {
 		request.OnDelta = func(d providers.Delta) { received[d.Kind] += d.Text }
 	}
@@ -276,7 +276,7 @@ func TestFailures(t *testing.T) {
 				p := made(t, plainConfig, "AIza-secret-key-1", func(r *http.Request) (*http.Response, error) {
 					return answerWith(r, row.status, strings.NewReader(row.body)), nil
 				})
-				request := &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: ids.Counting()}
+				request := &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: repeatable.IDs()}
 				if streamed {
 					request.OnDelta = func(providers.Delta) {}
 				}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/suite"
 )
@@ -258,7 +258,7 @@ func TestAHostThatTakesNothingBack(t *testing.T) {
 			for range 2 {
 				_, err = p.Query(t.Context(), &providers.Request{
 					Prompt:  &domain.Prompt{Turns: []*domain.Turn{text("hi"), said(answer.Raw), text("more")}},
-					NewID:   ids.Counting(),
+					NewID:   repeatable.IDs(),
 					OnDelta: func(providers.Delta) {},
 				})
 			}

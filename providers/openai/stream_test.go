@@ -14,6 +14,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/suite"
 )
@@ -32,7 +33,7 @@ func listen(t testing.TB, body io.Reader, config string) (*providers.Answer, str
 	}
 	received := ""
 	answer, err := p.Query(context.Background(), &providers.Request{
-		Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: ids.Counting(),
+		Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: repeatable.IDs(),
 		OnDelta: func(d providers.Delta) {
 			if d.Kind == providers.DeltaText {
 				received += d.Text

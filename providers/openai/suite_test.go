@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/fermata-dev/fermata/internal/egress"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/openai"
 	"github.com/fermata-dev/fermata/providers/openai/fake"
@@ -46,7 +46,7 @@ func TestEndlessStream(t *testing.T) {
 	client := egress.NewClient(egress.Config{Policy: egress.Policy{Private: egress.Open}})
 	defer client.CloseIdleConnections()
 	p := fake.Compatible().Wire(openai.Compatible()).New(t, server.URL, "sk-x", client)
-	answer, err := p.Query(t.Context(), &providers.Request{Prompt: suite.Prompt(), NewID: ids.Counting(), OnDelta: func(providers.Delta) {}})
+	answer, err := p.Query(t.Context(), &providers.Request{Prompt: suite.Prompt(), NewID: repeatable.IDs(), OnDelta: func(providers.Delta) {}})
 	var e *providers.Error
 	if answer != nil || !errors.As(err, &e) || e.Class != providers.ClassInvalidRequest || !strings.Contains(e.Message, "too large") {
 		t.Errorf("got %v, %v", answer != nil, err)
@@ -81,7 +81,7 @@ func TestTheEnvironmentDoesNotLeakIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Query(t.Context(), &providers.Request{Prompt: suite.Prompt(), NewID: ids.Counting()}); err != nil {
+		if _, err := p.Query(t.Context(), &providers.Request{Prompt: suite.Prompt(), NewID: repeatable.IDs()}); err != nil {
 			t.Fatal(err)
 		}
 		if names, err := openai.Compatible().Models(t.Context(), config, key, client); err != nil || len(names) != 1 {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -44,7 +44,7 @@ func answered(raw *domain.RawAnswer, result string) []*domain.Turn {
 
 func query(t *testing.T, p providers.Provider, turns ...*domain.Turn) (*providers.Answer, error) {
 	t.Helper()
-	return p.Query(t.Context(), &providers.Request{NewID: ids.Counting(), SessionID: "ses_1",
+	return p.Query(t.Context(), &providers.Request{NewID: repeatable.IDs(), SessionID: "ses_1",
 		Prompt: &domain.Prompt{Turns: turns, Commands: []domain.CommandSpec{{Name: "ZONES"}}}})
 }
 
@@ -104,7 +104,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("limit: %v", err)
 		}
 		start, received := time.Now(), ""
-		_, err = p.Query(t.Context(), &providers.Request{NewID: ids.Counting(), Prompt: &domain.Prompt{Turns: []*domain.Turn{user("cut")}},
+		_, err = p.Query(t.Context(), &providers.Request{NewID: repeatable.IDs(), Prompt: &domain.Prompt{Turns: []*domain.Turn{user("cut")}},
 			OnDelta: func(d providers.Delta) { received += d.Text }})
 		if !errors.As(err, &e) || e.Class != providers.ClassNetwork || received != "one two " || time.Since(start) != 1100*time.Millisecond {
 			t.Errorf("cut: %v after %q, %s", err, received, time.Since(start))
@@ -112,7 +112,7 @@ func TestFaults(t *testing.T) {
 		stopped := errors.New("stopped by the person")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Hour, func() { cancel(stopped) })
-		_, err = p.Query(ctx, &providers.Request{NewID: ids.Counting(), Prompt: &domain.Prompt{Turns: []*domain.Turn{user("hang")}}})
+		_, err = p.Query(ctx, &providers.Request{NewID: repeatable.IDs(), Prompt: &domain.Prompt{Turns: []*domain.Turn{user("hang")}}})
 		if !errors.Is(err, stopped) {
 			t.Errorf("hang: %v", err)
 		}

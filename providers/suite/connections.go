@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/internal/egress"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -30,7 +30,7 @@ func OneConnection(t *testing.T, vendor Fake, kind providers.Kind) {
 	defer client.CloseIdleConnections()
 	p := vendor.Wire(kind).New(t, server.URL, "sk-x", client)
 	for i := range 10 {
-		request := &providers.Request{Prompt: Prompt(), NewID: ids.Counting()}
+		request := &providers.Request{Prompt: Prompt(), NewID: repeatable.IDs()}
 		if i%2 == 0 {
 			request.OnDelta = func(providers.Delta) {}
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/internal/egress"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -34,7 +34,7 @@ func moved(t *testing.T, wire Wire) {
 		for _, to = range []string{canary.URL + "/a-path?a=query", vendor.URL + "/a-path?a=query", "/a-path?a=query"} {
 			for _, onDelta := range []func(providers.Delta){nil, func(providers.Delta) {}} {
 				asked.Store(0)
-				_, err := p.Query(t.Context(), &providers.Request{Prompt: wire.prompt(), NewID: ids.Counting(), OnDelta: onDelta})
+				_, err := p.Query(t.Context(), &providers.Request{Prompt: wire.prompt(), NewID: repeatable.IDs(), OnDelta: onDelta})
 				var e *providers.Error
 				if !errors.As(err, &e) || e.Class != providers.ClassInvalidRequest || !strings.Contains(e.Message, "moved to http://127.0.0.1:") || strings.Contains(e.Message, "a-path") {
 					t.Errorf("%d to %s: %v", code, to, err)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -46,7 +46,7 @@ func (s Slow) Check(t *testing.T, provider func(*testing.T, *http.Client) provid
 			body := &slowBody{ctx: r.Context(), pieces: s.Pieces, pause: s.Pause, open: s.Open}
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: body, Request: r}, nil
 		})}
-		request := &providers.Request{Prompt: Prompt(), NewID: ids.Counting()}
+		request := &providers.Request{Prompt: Prompt(), NewID: repeatable.IDs()}
 		if s.Streamed {
 			request.OnDelta = func(providers.Delta) {}
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -55,7 +55,7 @@ func start(t *testing.T, wire Wire, reply Reply) *fixture {
 }
 
 func (f *fixture) query(ctx context.Context, streamed bool) (*providers.Answer, error) {
-	request := &providers.Request{Prompt: f.wire.prompt(), NewID: ids.Counting()}
+	request := &providers.Request{Prompt: f.wire.prompt(), NewID: repeatable.IDs()}
 	if streamed {
 		request.OnDelta = func(d providers.Delta) {
 			f.deltas[d.Kind] += d.Text
@@ -307,7 +307,7 @@ func tooLarge(t *testing.T, wire Wire) {
 }
 
 func (w Wire) request(streamed bool) *providers.Request {
-	r := &providers.Request{Prompt: w.prompt(), NewID: ids.Counting()}
+	r := &providers.Request{Prompt: w.prompt(), NewID: repeatable.IDs()}
 	if streamed {
 		r.OnDelta = func(providers.Delta) {}
 	}
@@ -322,7 +322,7 @@ func parallel(t *testing.T, wire Wire) {
 	for i := range 16 {
 		group.Go(func() {
 			text := ""
-			r := &providers.Request{Prompt: shared, NewID: ids.Counting()}
+			r := &providers.Request{Prompt: shared, NewID: repeatable.IDs()}
 			if i%2 == 0 {
 				r.OnDelta = func(d providers.Delta) { text += d.Text }
 			}

@@ -12,14 +12,14 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
 // noon is now, in all decisions.
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-func noonRules() rules { return rules{now: noon, newID: ids.Counting()} }
+func noonRules() rules { return rules{now: noon, newID: repeatable.IDs()} }
 
 // hourly is an automation that has been due every hour since ten, with a SEED.
 func hourly(change ...func(*domain.AutomationView)) *domain.AutomationView {
@@ -98,7 +98,7 @@ func newWorld(t *testing.T, v *domain.AutomationView) (*world, Config) {
 	return w, Config{
 		Door: w, Sessions: w, Store: w, Events: w, Conditions: w, Checks: w, Providers: w,
 		SealHook: func(_, _, token string) (string, error) { return "sealed:" + token, nil },
-		Clock:    func() time.Time { return noon }, NewID: ids.Counting(), Log: zerolog.Nop(),
+		Clock:    func() time.Time { return noon }, NewID: repeatable.IDs(), Log: zerolog.Nop(),
 	}
 }
 

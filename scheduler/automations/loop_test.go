@@ -12,7 +12,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
@@ -104,9 +104,9 @@ func newMinutely(t *testing.T) *minutely {
 		Schedule: &domain.Schedule{Type: "interval", Expression: "PT1M", TimeZone: "UTC", StartsAt: now.UTC().Format("2006-01-02T15:04:05")},
 	}}
 	m.door = scheduler.NewDoor(scheduler.Config{
-		Store: m, Machine: m, Runner: m, Observer: m, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
+		Store: m, Machine: m, Runner: m, Observer: m, Clock: clock.System, NewID: repeatable.IDs(), Log: zerolog.Nop(),
 	})
-	runs := NewRuns(Config{Door: m.door, Store: m, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop()})
+	runs := NewRuns(Config{Door: m.door, Store: m, Clock: clock.System, NewID: repeatable.IDs(), Log: zerolog.Nop()})
 	m.loop = scheduler.NewLoop(m.door, &scheduler.Queue{Door: m.door, Waiters: m, Due: runs}, m, runs, nil)
 	return m
 }
