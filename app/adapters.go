@@ -2,9 +2,9 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/commands/checks"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/orchestrator"
@@ -99,79 +99,11 @@ func (pureMachine) Run(s *domain.Session, e domain.Event, p *domain.Policy) (*do
 
 func (pureMachine) Accepts(s *domain.Session, e domain.Event) error { return machine.Accepts(s, e) }
 
-// answers validates people's answers by the catalogue's rules.
-type answers struct{ app *App }
-
-// RoleFor is the minimum role that may approve an action.
-func (a answers) RoleFor(action *domain.ApprovalAction) domain.Role {
-	return a.app.catalogue.RoleFor(action)
-}
-
-func (a answers) CheckResponse(m *domain.Module, value json.RawMessage) error {
-	return commands.CheckResponse(m, value)
-}
-
-func (a answers) ResponseText(m *domain.Module, value json.RawMessage, language string) string {
-	return commands.ResponseText(m, value, language)
-}
-
-// Edit validates the parameters that a person changed.
-func (a answers) Edit(ctx context.Context, view *domain.View, decision domain.Decision) ([]*domain.Execution, error) {
-	env, err := a.env(ctx, view)
-	if err != nil {
-		return nil, err
+// checks validate what people and clients send.
+func (a *App) checks() checks.Config {
+	return checks.Config{
+		Catalogue: a.catalogue, Data: func(workspace string) commands.Data { return a.store.ReadData(workspace) }, Offers: a.offers,
+		Workspaces: a.store.Workspaces, Files: a.store.Files, Connectors: a.store.Connectors, Agents: a.agents(),
+		AgentCommand: orchestrator.AgentCommand, Clock: a.clock, NewID: a.newID,
 	}
-	store := a.app.store.ReadData(view.Workspace.ID)
-	return a.app.catalogue.Edit(ctx, store, env, actionsOf(view), decision.ApprovedIDs, decision.Edits)
-}
-
-// Stale returns new cards for the actions if their targets have changed since the person saw them.
-func (a answers) Stale(ctx context.Context, view *domain.View, approved []string) (*domain.PlannedCommands, error) {
-	env, err := a.env(ctx, view)
-	if err != nil {
-		return nil, err
-	}
-	return a.app.catalogue.Stale(ctx, a.app.store.ReadData(view.Workspace.ID), env, actionsOf(view), approved)
-}
-
-// Again plans an action of unknown outcome as a new one.
-func (a answers) Again(ctx context.Context, view *domain.View, sent *domain.Execution) (*domain.PlannedCommands, error) {
-	env, err := a.env(ctx, view)
-	if err != nil {
-		return nil, err
-	}
-	return commands.Again(ctx, a.app.catalogue, a.app.store.ReadData(view.Workspace.ID), env, sent)
-}
-
-// actionsOf are the actions of the answer in progress.
-func actionsOf(view *domain.View) []*domain.Execution {
-	var actions []*domain.Execution
-	for _, e := range view.Planned {
-		if e.Kind == domain.KindAction {
-			actions = append(actions, e)
-		}
-	}
-	return actions
-}
-
-func (a answers) env(ctx context.Context, view *domain.View) (commands.Env, error) {
-	env := commands.EnvOf(view, a.app.clock(), a.app.newID)
-	env.Grants = view.GrantsFor(view.Session.State.AnswerID)
-	var err error
-	env.Outside, err = a.app.offers(ctx, view.Workspace.ID)
-	return env, err
-}
-
-// conditions evaluates the JSON Schemas of triggers.
-type conditions struct{ catalogue *commands.Catalogue }
-
-func (c conditions) Holds(schema, value json.RawMessage) (bool, error) {
-	if len(schema) == 0 {
-		return true, nil
-	}
-	err := c.catalogue.CheckSchema(schema, value, "")
-	if domain.ErrorCode(err) == domain.CodeInvalid {
-		return false, nil
-	}
-	return err == nil, err
 }

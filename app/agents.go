@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 
-	"github.com/fermata-dev/fermata/agents"
+	"github.com/fermata-dev/fermata/data/agents"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/orchestrator"
 )
@@ -28,12 +28,6 @@ func (s agentService) Try(ctx context.Context, workspace, id, query string, by d
 	if err != nil {
 		return nil, err
 	}
-	run := orchestrator.NewAgentSession(a, &domain.AgentRun{
-		AgentID: a.ID, Version: a.Version, Name: a.Name, Commands: a.Commands, MaxTurns: a.MaxTurns, TokenBudget: a.TokenBudget,
-		Model: a.Model, Depth: 1,
-	}, query, s.app.clock(), s.app.newID)
-	run.Session.Trigger = domain.ByHand
-	run.Session.State.RoundBy, run.Session.State.RoundByName, run.Session.State.RoundRole = by.ID, by.Name, by.Role
-	run.Query.SetBy(by)
+	run := orchestrator.NewTrial(a, query, by, s.app.clock(), s.app.newID)
 	return s.app.scheduling.Sessions.TryAgent(ctx, workspace, run)
 }

@@ -33,6 +33,7 @@ import (
 	"github.com/fermata-dev/fermata/notify"
 	"github.com/fermata-dev/fermata/notify/webhooks"
 	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/orchestrator/plaincall"
 	"github.com/fermata-dev/fermata/providers/configured"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/scheduler"
@@ -77,7 +78,7 @@ type App struct {
 	passkeys   *passkeys.Service
 	scraped    *telemetry.Listener
 
-	plainBudgets plainBudgets
+	plainBudgets plaincall.Budgets
 
 	draining atomic.Bool
 	listener net.Listener
@@ -126,7 +127,7 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	}); err != nil {
 		return nil, err
 	}
-	a.store.ReserveBeside(a.plainBudgets.reserved)
+	a.store.ReserveBeside(a.plainBudgets.Reserved)
 	if err := a.store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), a.store.Close())
 	}

@@ -3,10 +3,9 @@ package app
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
+	"github.com/fermata-dev/fermata/commands/checks"
 	"github.com/fermata-dev/fermata/domain"
 	automationsapi "github.com/fermata-dev/fermata/handlers/automations"
 	"github.com/fermata-dev/fermata/repository"
@@ -21,6 +20,7 @@ type automationService struct {
 	*automations.Runs
 	*stored.AutomationStore
 	*repository.RecordStore
+	checks.RichText
 	app *App
 }
 
@@ -62,57 +62,4 @@ func (s automationService) Seed(ctx context.Context, workspace, id string) (*dom
 		return nil, nil, fmt.Errorf("read the SEED of %s: it has no message", id)
 	}
 	return a, messages[len(messages)-1], nil
-}
-
-// ResolveSeed validates the message of a SEED; its periods stay relative.
-func (s automationService) ResolveSeed(ctx context.Context, workspace string, segments []domain.Segment) (*domain.RichContent, error) {
-	return richText{s.app}.resolve(ctx, workspace, domain.Seed, segments)
-}
-
-// automationChecks validates automations against the catalogue and the workspace's data.
-type automationChecks struct{ app *App }
-
-func (c automationChecks) CheckTriggers(ctx context.Context, workspace string, triggers []domain.Trigger) error {
-	return c.app.catalogue.CheckTriggers(ctx, c.app.store.ReadData(workspace), triggers)
-}
-
-// CheckCommands looks each name up among the connectors' commands, in any state, and among the
-// agents.
-func (c automationChecks) CheckCommands(ctx context.Context, workspace string, commands []string) error {
-	if !slices.ContainsFunc(commands, func(name string) bool { return name != domain.AllCommands }) {
-		return nil
-	}
-	all, err := c.app.store.Connectors.Connectors(ctx, workspace)
-	if err != nil {
-		return err
-	}
-	agents, err := c.app.agents().Agents(ctx, workspace)
-	if err != nil {
-		return err
-	}
-	known := map[string]bool{domain.AllCommands: true, domain.AgentCommandPrefix + "*": true}
-	for _, connector := range all {
-		known[connector.Prefix+".*"] = true
-		for _, command := range connector.Commands {
-			known[connector.Prefix+"."+command.Name] = true
-		}
-	}
-	for _, agent := range agents {
-		known[agent.Command()] = true
-	}
-	for i, name := range commands {
-		if !known[name] {
-			return domain.Invalid(fmt.Sprintf("/commands/%d", i), "unknown_command",
-				"No connector and no agent of this workspace has a command %q. Nothing was changed.", name)
-		}
-	}
-	return nil
-}
-
-func (c automationChecks) CheckGrant(ctx context.Context, workspace string, now time.Time, g *domain.Grant) error {
-	outside, err := c.app.offers(ctx, workspace)
-	if err != nil {
-		return err
-	}
-	return c.app.catalogue.CheckGrant(ctx, c.app.store.ReadData(workspace), now, g, outside)
 }

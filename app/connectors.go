@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -72,42 +71,6 @@ func signInURL(a *App) func() (string, error) {
 	return func() (string, error) {
 		base, err := publicURL(a, "browsers need to return after signing in")
 		return base + "/v1/connectors/sign-in/callback", err
-	}
-}
-
-// connectorSignIns completes sign-ins to connectors and resumes what waited for them.
-type connectorSignIns struct {
-	*connectors.Service
-
-	app *App
-}
-
-func (s connectorSignIns) FinishSignIn(ctx context.Context, answer outside.SignInAnswer) (*outside.Connector, error) {
-	c, by, err := s.Service.FinishSignIn(ctx, answer)
-	if err == nil {
-		s.reconnected(context.WithoutCancel(ctx), c, by)
-	}
-	return c, err
-}
-
-// reconnected settles the approvals that asked for this sign-in. Those that cannot be settled now stay
-// open, and can be retried from the approval.
-func (s connectorSignIns) reconnected(ctx context.Context, c *outside.Connector, by domain.Author) {
-	filter := domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, Kind: domain.ApprovalReconnect, Limit: 200}
-	for {
-		list, next, err := s.app.store.Approvals.Approvals(ctx, c.WorkspaceID, filter)
-		for _, a := range list {
-			if len(a.Reasons) > 0 && a.Reasons[0].ID == c.ID {
-				_, answerErr := s.app.scheduling.Answers.AnswerApproval(ctx, c.WorkspaceID, a.ID, domain.Decision{Approved: true, By: by})
-				err = errors.Join(err, answerErr)
-			}
-		}
-		if err != nil {
-			s.app.log.Warn().Err(err).Str("connector", c.ID).Msg("some sessions that waited for a sign-in could not be resumed")
-		}
-		if filter.Cursor = next; next == "" {
-			return
-		}
 	}
 }
 

@@ -2,16 +2,14 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/fermata-dev/fermata/auth"
-	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/commands/checks"
+	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/data"
+	"github.com/fermata-dev/fermata/data/files"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/domain/people"
-	"github.com/fermata-dev/fermata/files"
 	"github.com/fermata-dev/fermata/handlers"
 	adminapi "github.com/fermata-dev/fermata/handlers/admin"
 	automationsapi "github.com/fermata-dev/fermata/handlers/automations"
@@ -22,7 +20,7 @@ import (
 	sessionsapi "github.com/fermata-dev/fermata/handlers/sessions"
 	userdataapi "github.com/fermata-dev/fermata/handlers/userdata"
 	"github.com/fermata-dev/fermata/notify/webhooks"
-	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/repository/people"
 	"github.com/fermata-dev/fermata/web"
 )
 
@@ -52,7 +50,10 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 	userData := data.NewService(dataStore{a.store, a.store.Workspaces}, a.rules, a.clock, a.newID)
 	hooks := webhooks.NewService(a.store.Webhooks, a.webhooks, a.newID)
 	uploads := files.NewService(a.store.Files, a.store.Workspaces, a.clock, a.newID, edge.SpendPixels)
-	automations := automationService{a.scheduling.Automations, a.scheduling.Runs, a.store.Automations, a.store.Records, a}
+	check := a.checks()
+	automations := automationService{
+		a.scheduling.Automations, a.scheduling.Runs, a.store.Automations, a.store.Records, checks.RichText{Config: check}, a,
+	}
 	return handlers.Config{
 		Edge: edge.Config{
 			Auth:        a.auth,
@@ -71,7 +72,8 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 			Messages: a.scheduling.Messages, Answers: a.scheduling.Answers,
 			SessionReader: a.store.Sessions, WorkspaceReader: workspaceReads{a.store.Slot, a.store.Approvals, a.store.Events},
 			Record:   recordReads{a.store.Records, a.store.Sessions, a.store.Approvals},
-			RichText: richText{a}, Catalogue: catalogueService{a}, Settings: a.store.Workspaces, Links: linkPorts(a),
+			RichText: checks.RichText{Config: check}, Catalogue: checks.Catalogue{Config: check}, Settings: a.store.Workspaces,
+			Links: linkPorts(a),
 		},
 		Events: eventsapi.Ports{
 			Sessions:  sessionReads{a.store.Sessions, a.store.Events},
@@ -86,12 +88,11 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 			Schedules: scheduleService{a},
 		},
 		Outside: outsideapi.Ports{
-			Providers: outsideapi.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
-			Connectors: outsideapi.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors,
-				SignIn: connectorSignIns{a.connectors, a}, Previewer: a.previewer},
-			Webhooks: outsideapi.WebhookPorts{Webhooks: hooks, Sending: hooks},
-			Tasks:    outsideapi.TaskPorts{Tasks: taskReads{a.store.Tasks, a.scheduling.Tasks}, Callbacks: a.scheduling.Tasks},
-			Agents:   agentService{a.agents(), a},
+			Providers:  outsideapi.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
+			Connectors: a.connectorPorts(),
+			Webhooks:   outsideapi.WebhookPorts{Webhooks: hooks, Sending: hooks},
+			Tasks:      outsideapi.TaskPorts{Tasks: taskReads{a.store.Tasks, a.scheduling.Tasks}, Callbacks: a.scheduling.Tasks},
+			Agents:     agentService{a.agents(), a},
 		},
 		People: peopleParts{a}.ports(settingsPorts(a)),
 		Admin: adminapi.Ports{
@@ -103,133 +104,36 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 	}
 }
 
-// richText resolves a person's message by the catalogue's rules.
-type richText struct{ app *App }
-
-func (s richText) Resolve(ctx context.Context, workspace string, segments []domain.Segment) (*domain.RichContent, error) {
-	return s.resolve(ctx, workspace, domain.Chat, segments)
+// connectorPorts are the services of connectors.
+func (a *App) connectorPorts() outsideapi.ConnectorPorts {
+	return outsideapi.ConnectorPorts{
+		Connectors: a.connectors, ConnectorProbe: a.connectors, Previewer: a.previewer,
+		SignIn: connectors.Resumption{Service: a.connectors, Open: a.store.Approvals, Answers: a.scheduling.Answers, Log: a.log},
+	}
 }
 
-func (s richText) resolve(ctx context.Context, workspace string, kind domain.SessionType,
-	segments []domain.Segment) (*domain.RichContent, error) {
-	segments, err := s.withFiles(ctx, workspace, kind, segments)
-	if err != nil {
-		return nil, err
-	}
-	w := &domain.Workspace{ID: workspace}
-	for _, segment := range segments {
-		if segment.Enrichment == nil {
-			continue
-		}
-		// Only enrichments need the workspace's calendar and language.
-		if w, err = s.app.store.Workspaces.Workspace(ctx, workspace); err != nil {
-			return nil, err
-		}
-		break
-	}
-	env := commands.Env{Env: data.EnvOf(w, s.app.clock(), s.app.newID), SessionType: kind}
-	rich, err := s.app.catalogue.Enrichments(ctx, s.app.store.ReadData(workspace), env, segments)
-	return &rich, err
-}
-
-// withFiles adds the metadata of the files that segments refer to.
-func (s richText) withFiles(ctx context.Context, workspace string, kind domain.SessionType,
-	segments []domain.Segment) ([]domain.Segment, error) {
-	var known []domain.Segment
-	seen := map[string]bool{}
-	for i, segment := range segments {
-		if segment.File == nil {
-			known = append(known, segment)
-			continue
-		}
-		at := fmt.Sprintf("/segments/%d/file_id", i)
-		id := segment.File.ID
-		switch {
-		case kind == domain.Seed:
-			return nil, domain.Invalid(at, "not_allowed", "The first message of an automation cannot have files.")
-		case seen[id]:
-			continue
-		case len(seen) == domain.MaxMessageFiles:
-			return nil, domain.Invalid(at, "count", "A message can have at most %d files.", domain.MaxMessageFiles)
-		}
-		file, err := s.app.store.Files.File(ctx, workspace, id)
-		if domain.ErrorCode(err) == domain.CodeNotFound {
-			return nil, domain.UnknownFile(at, id)
-		}
-		if err != nil {
-			return nil, err
-		}
-		seen[id] = true
-		known = append(known, domain.Segment{
-			Type: domain.SegmentFile, File: &file.FileRef, From: domain.From(domain.OriginFile, file.Name),
-		})
-	}
-	return known, nil
-}
-
-// catalogueService lists the built-in commands and those that the workspace's connectors and agents
-// add, as far as its settings allow them.
-type catalogueService struct{ app *App }
-
-func (s catalogueService) Commands(ctx context.Context, workspace string) ([]domain.CommandSpec, error) {
-	external, err := s.app.offers(ctx, workspace)
-	if err != nil {
-		return nil, err
-	}
-	agents, err := s.app.agents().Agents(ctx, workspace)
-	if err != nil {
-		return nil, err
-	}
-	w, err := s.app.store.Workspaces.Workspace(ctx, workspace)
-	if err != nil {
-		return nil, err
-	}
-	return s.app.catalogue.With(allowedCommands(&w.Settings, external, agents)), nil
-}
-
-// allowedCommands returns the commands of connectors and of enabled agents that the settings allow.
-func allowedCommands(settings *domain.Settings, external []domain.CommandSpec, agents []*domain.AgentDefinition) []domain.CommandSpec {
-	all := slices.Clone(external)
-	for _, agent := range agents {
-		if agent.Enabled {
-			all = append(all, orchestrator.AgentCommand(agent))
-		}
-	}
-	return slices.DeleteFunc(all, func(spec domain.CommandSpec) bool { return !domain.AllowsCommand(settings.Commands, spec.Name) })
-}
-
-// keyService creates and revokes API keys.
-type keyService struct{ app *App }
-
-func (s keyService) Keys(ctx context.Context, workspace string) ([]*people.Key, error) {
-	return s.app.store.Keys.Keys(ctx, workspace)
-}
-
-func (s keyService) CreateKey(ctx context.Context, workspace string, in peopleapi.NewKey) (*peopleapi.MintedKey, error) {
-	text, prefix, hash := auth.Mint()
-	minted := &peopleapi.MintedKey{Text: text, Key: &people.Key{
-		ID: s.app.newID(domain.PrefixKey), WorkspaceID: workspace, Name: in.Name, Role: in.Role,
-		Prefix: prefix, Hash: hash, CreatedAt: s.app.clock(), ExpiresAt: in.ExpiresAt,
-	}}
-	err := s.app.store.Keys.InsertKey(ctx, minted.Key, func(first bool) error {
-		if minted.Closed = first && s.app.flags.RootKey == "" && s.app.flags.OIDCIssuer == ""; minted.Closed {
-			return minted.MayBeFirst()
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return minted, nil
+// keyService serves API keys to the API.
+type keyService struct {
+	*people.KeyStore
+	*auth.KeyService
 }
 
 func (s keyService) RevokeKey(ctx context.Context, workspace, id string) error {
-	if s.app.flags.RootKey != "" {
-		return s.app.store.Keys.RevokeKey(ctx, workspace, id, nil)
+	return s.KeyService.RevokeKey(ctx, workspace, id)
+}
+
+func (s keyService) CreateKey(ctx context.Context, workspace string, in peopleapi.NewKey) (*peopleapi.MintedKey, error) {
+	key, text, closed, err := s.Create(ctx, workspace, in.Name, in.Role, in.ExpiresAt)
+	if err != nil {
+		return nil, err
 	}
-	return s.app.store.Keys.RevokeKey(ctx, workspace, id, func(all []*people.Key) error {
-		return people.MayRevoke(id, all, s.app.clock())
-	})
+	return &peopleapi.MintedKey{Key: key, Text: text, Closed: closed}, nil
+}
+
+func (a *App) keyService() keyService {
+	return keyService{a.store.Keys, &auth.KeyService{
+		Rows: a.store.Keys, RootKey: a.flags.RootKey != "", Issuer: a.flags.OIDCIssuer != "", Clock: a.clock, NewID: a.newID,
+	}}
 }
 
 // adminService reports the state of this process.

@@ -108,7 +108,7 @@ func (s notifyingSettings) UpdateSettings(ctx context.Context, workspace string,
 
 func settingsPorts(a *App) peopleapi.SettingsPorts {
 	return peopleapi.SettingsPorts{
-		Settings: notifyingSettings{a.store.Workspaces, a.webhooks.Look, a.scheduling.Door, a.hosts}, Keys: keyService{a},
+		Settings: notifyingSettings{a.store.Workspaces, a.webhooks.Look, a.scheduling.Door, a.hosts}, Keys: a.keyService(),
 		Providers: a.providers, Chunks: prompt.Chunks, MailOff: a.flags.mailOff(),
 	}
 }

@@ -1,14 +1,19 @@
 package app
 
 import (
+	"context"
+
+	"github.com/fermata-dev/fermata/commands/checks"
 	"github.com/fermata-dev/fermata/data"
-	"github.com/fermata-dev/fermata/files"
+	"github.com/fermata-dev/fermata/data/files"
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/handlers/agui"
 	"github.com/fermata-dev/fermata/handlers/edge"
 	"github.com/fermata-dev/fermata/handlers/mcpserver"
 	"github.com/fermata-dev/fermata/handlers/openai"
 	"github.com/fermata-dev/fermata/handlers/uistream"
+	"github.com/fermata-dev/fermata/orchestrator/plaincall"
 	"github.com/fermata-dev/fermata/providers/configured"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/rounds"
@@ -25,8 +30,8 @@ func (a *App) protocols(userData *data.Service, uploads *files.Service) handlers
 		Record:    doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces},
 		Follow:    func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
 		Histories: a.store.Histories, Names: names, Access: a.auth, Failure: edge.FailureOf,
-		Providers: offered{a.providers, catalogueService{a}},
-		Files:     sentFiles{richText{a}, uploads},
+		Providers: offered{a.providers, checks.Catalogue{Config: a.checks()}},
+		Files:     sentFiles{checks.RichText{Config: a.checks()}, uploads},
 		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
 	}
 	front := frontEnds(a, names, uploads)
@@ -36,8 +41,10 @@ func (a *App) protocols(userData *data.Service, uploads *files.Service) handlers
 		*scheduler.Messages
 	}{a.scheduling.Sessions, a.scheduling.Messages}
 	return handlers.Protocols{
-		ChatCompletions: &openai.Completions{Config: config, Plain: plainCalls{a}},
-		Models:          &openai.Models{Config: config}, Model: &openai.Model{Config: config}, Unimplemented: openai.NotImplemented{},
+		ChatCompletions: &openai.Completions{Config: config, Plain: plainCalls{&plaincall.Calls{
+			Models: a.providers.Models, Store: a.store, Budgets: &a.plainBudgets, Observer: a.metrics, Clock: a.clock, NewID: a.newID,
+		}}},
+		Models: &openai.Models{Config: config}, Model: &openai.Model{Config: config}, Unimplemented: openai.NotImplemented{},
 		Responses: &openai.Responses{Config: config}, Response: &openai.Response{Config: config},
 		ResponseDeletion:     &openai.ResponseDelete{Config: config, Endings: ends},
 		ResponseCancellation: &openai.ResponseEnd{Config: config, Endings: ends},
@@ -65,8 +72,8 @@ func frontEnds(a *App, names *rounds.SessionNames, uploads *files.Service) round
 		Commands: doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
 		Record:   a.store.Sessions, Approvals: a.store.Approvals, Histories: a.store.Histories, Names: names,
 		Follow:       func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
-		StillAllowed: a.auth.Still, API: ownAPI, Clock: a.clock, Files: sentFiles{richText{a}, uploads},
-		Catalogue: catalogueService{a},
+		StillAllowed: a.auth.Still, API: ownAPI, Clock: a.clock, Files: sentFiles{checks.RichText{Config: a.checks()}, uploads},
+		Catalogue: checks.Catalogue{Config: a.checks()},
 	}
 }
 
@@ -96,12 +103,19 @@ type (
 	}
 	offered struct {
 		*configured.Service
-		catalogueService
+		checks.Catalogue
 	}
 )
 
 // sentFiles stores files attached to messages.
 type sentFiles struct {
-	richText
+	checks.RichText
 	*files.Service
+}
+
+// plainCalls make calls without a session.
+type plainCalls struct{ *plaincall.Calls }
+
+func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai.PlainCall) (*domain.RawAnswer, domain.Usage, error) {
+	return p.Do(ctx, workspace, plaincall.Call(call))
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"github.com/fermata-dev/fermata/auth/passkeys"
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/commands/checks"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/scheduler"
@@ -41,8 +42,8 @@ func (a *App) wireScheduling() {
 		Sessions:   sessions,
 		Store:      reads,
 		Events:     a.store.Events,
-		Conditions: conditions{a.catalogue},
-		Checks:     automationChecks{a},
+		Conditions: checks.Conditions{Catalogue: a.catalogue},
+		Checks:     checks.Automations{Config: a.checks()},
 		Providers:  a.store.Providers,
 		SealHook:   a.hooks().Seal,
 		Clock:      a.clock,
@@ -62,7 +63,8 @@ func (a *App) wireScheduling() {
 		Again:    &scheduler.Again{Door: door, Store: againStore{a.store.Sessions, a.store.Records}, Providers: a.store.Providers},
 		Messages: &scheduler.Messages{Door: door, Store: a.store.Sessions},
 		Answers: &scheduler.Answers{
-			Door: door, Store: answerStore{a.store, a.store.Sessions, a.store.Approvals, a.store.Records}, Checks: answers{a},
+			Door: door, Store: answerStore{a.store, a.store.Sessions, a.store.Approvals, a.store.Records},
+			Checks:   checks.Answers{Config: a.checks()},
 			Passkeys: a.passkeys,
 		},
 		Automations: automations.NewService(config), Runs: runs,

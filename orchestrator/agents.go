@@ -174,7 +174,7 @@ func (c *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution, le
 			run.RootID = parent.ID
 		}
 	}
-	s := NewAgentSession(a, run, params.Query, c.caller.loop.cfg.Clock(), c.caller.loop.cfg.NewID)
+	s := newAgentSession(a, run, params.Query, c.caller.loop.cfg.Clock(), c.caller.loop.cfg.NewID)
 	s.Query.Rich.Segments[0].From = domain.From(domain.OriginModel, parent.Model) // no person wrote it
 	s.Session.State.Commands = parent.State.Commands                              // an agent may no more than who calls it
 	s.Session.ID, s.Query.SessionID = domain.AgentSessionID(call.ID), domain.AgentSessionID(call.ID)
@@ -192,8 +192,8 @@ func (c *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution, le
 	return s
 }
 
-// NewAgentSession is an agent's session with its first message, as it begins.
-func NewAgentSession(
+// newAgentSession is an agent's session with its first message, as it begins.
+func newAgentSession(
 	a *domain.AgentDefinition, run *domain.AgentRun, query string, now time.Time, newID domain.IDSource,
 ) domain.NewAgentRun {
 	round := newID(domain.PrefixRound)
@@ -212,4 +212,16 @@ func NewAgentSession(
 	}
 	s.State.RoundMessageID = m.ID
 	return domain.NewAgentRun{Session: s, Query: m}
+}
+
+// NewTrial is the session of an agent that a person tries on a task, without a calling session.
+func NewTrial(a *domain.AgentDefinition, task string, by domain.Author, now time.Time, newID domain.IDSource) domain.NewAgentRun {
+	run := newAgentSession(a, &domain.AgentRun{
+		AgentID: a.ID, Version: a.Version, Name: a.Name, Commands: a.Commands, MaxTurns: a.MaxTurns, TokenBudget: a.TokenBudget,
+		Model: a.Model, Depth: 1,
+	}, task, now, newID)
+	run.Session.Trigger = domain.ByHand
+	run.Session.State.RoundBy, run.Session.State.RoundByName, run.Session.State.RoundRole = by.ID, by.Name, by.Role
+	run.Query.SetBy(by)
+	return run
 }

@@ -19,7 +19,7 @@ func scouting(t *testing.T, worked time.Duration) (*world, *calling, *domain.Exe
 	t.Helper()
 	w := newWorld(t)
 	call := &domain.Execution{ID: "exe_1", WorkspaceID: "default", SessionID: "ses_0", Command: "AGENT.SCOUT", Status: domain.ExecStarted}
-	made := NewAgentSession(&domain.AgentDefinition{ID: "agt_1", WorkspaceID: "default", Name: "Scout"}, &domain.AgentRun{
+	made := newAgentSession(&domain.AgentDefinition{ID: "agt_1", WorkspaceID: "default", Name: "Scout"}, &domain.AgentRun{
 		AgentID: "agt_1", Version: 1, Name: "Scout", Commands: []string{"ZONES"}, MaxTurns: 7, TokenBudget: 15_000,
 		Depth: 1, RootID: "ses_0", ExecutionID: call.ID,
 	}, "Look around.", clock.System(), w.newID)

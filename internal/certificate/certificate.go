@@ -1,4 +1,3 @@
-// Package certificate loads the TLS certificate of a server, reloads it when its files change, and checks its validity.
 package certificate
 
 import (

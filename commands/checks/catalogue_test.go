@@ -1,4 +1,4 @@
-package app
+package checks
 
 import (
 	"slices"
@@ -21,7 +21,10 @@ func TestTheCatalogueListsCommandsOfConnectorsAndAgents(t *testing.T) {
 		{nil, nil},
 	} {
 		var got []string
-		for _, spec := range allowedCommands(&domain.Settings{Commands: test.allowed}, external, agents) {
+		checks := Config{AgentCommand: func(a *domain.AgentDefinition) domain.CommandSpec {
+			return domain.CommandSpec{Name: a.Command(), Source: domain.SourceAgent}
+		}}
+		for _, spec := range checks.allowed(&domain.Settings{Commands: test.allowed}, external, agents) {
 			got = append(got, spec.Name)
 			if source := spec.Source; domain.CallsAgent(spec.Name) != (source == domain.SourceAgent) {
 				t.Errorf("%s has the source %q", spec.Name, source)

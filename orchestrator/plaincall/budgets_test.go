@@ -1,4 +1,4 @@
-package app
+package plaincall
 
 import (
 	"context"
@@ -29,12 +29,12 @@ func TestABudgetIsACeilingForPlainCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var b plainBudgets
+				var b Budgets
 				var mu sync.Mutex
 				spent, made := c.spent, 0
 				full := errors.New("used up")
 				room := func() error {
-					reserved := b.reserved("ws")
+					reserved := b.Reserved("ws")
 					mu.Lock()
 					defer mu.Unlock()
 					if spent+reserved >= c.limit {
@@ -63,7 +63,7 @@ func TestABudgetIsACeilingForPlainCalls(t *testing.T) {
 				if made > c.most || made < c.least || spent > max(c.limit, c.spent)+c.cost+1e-9 {
 					t.Errorf("%d calls were made, for %g of %g", made, spent, c.limit)
 				}
-				if left := b.reserved("ws"); left > 1e-9 || b.reserved("other") != 0 {
+				if left := b.Reserved("ws"); left > 1e-9 || b.Reserved("other") != 0 {
 					t.Errorf("%g is reserved for no call", left)
 				}
 			})
@@ -74,7 +74,7 @@ func TestABudgetIsACeilingForPlainCalls(t *testing.T) {
 // Once the cost of a call is known, calls do not wait for each other; a waiting call can be cancelled.
 func TestPlainCallsRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b plainBudgets
+		var b Budgets
 		free := func() error { return nil }
 		first, err := b.begin(t.Context(), "ws", 0, free)
 		if err != nil {
@@ -102,7 +102,7 @@ func TestPlainCallsRunSideBySide(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := b.reserved("ws"); got != 0.75 {
+		if got := b.Reserved("ws"); got != 0.75 {
 			t.Errorf("%g is reserved for three calls of 0.25", got)
 		}
 	})

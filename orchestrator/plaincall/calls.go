@@ -1,26 +1,50 @@
-package app
+package plaincall
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/openai"
+	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// plainCalls call a workspace's provider without a session, for clients that need no more.
-type plainCalls struct{ app *App }
+// Calls call a workspace's provider without a session, for clients that need no more.
+type Calls struct {
+	Models interface {
+		For(ctx context.Context, workspace, provider string) (*providers.Model, error)
+	}
+	Store interface {
+		View(ctx context.Context, workspace, session string) (*domain.View, error)
+		Commit(ctx context.Context, change *domain.Change) error
+	}
+	Budgets  *Budgets
+	Observer interface {
+		AICall(provider, outcome string, took, firstToken time.Duration, usage domain.Usage, model string)
+	}
+	Clock clock.Clock
+	NewID domain.IDSource
+}
 
-// purposePlain is the purpose of such a call in its record.
-const purposePlain = "plain"
+// Call is one call. Payer is who is charged for it.
+type Call struct {
+	Prompt    *domain.Prompt
+	MaxTokens int
+	Payer     string
+	// OnDelta is called with each part of the answer; nil: it is not streamed.
+	OnDelta func(kind, text string)
+}
 
-// CallPlain calls the workspace's provider. Its usage is recorded and counts against the workspace's
+// purpose is that of such a call in its record.
+const purpose = "plain"
+
+// Do calls the workspace's provider. Its usage is recorded and counts against the workspace's
 // budgets like that of chats, including the reservation while the call is in progress.
-func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai.PlainCall) (*domain.RawAnswer, domain.Usage, error) {
-	model, err := p.app.providers.Models.For(ctx, workspace, "")
+func (p *Calls) Do(ctx context.Context, workspace string, call Call) (*domain.RawAnswer, domain.Usage, error) {
+	model, err := p.Models.For(ctx, workspace, "")
 	if err != nil {
 		return nil, domain.Usage{}, err
 	}
@@ -32,10 +56,10 @@ func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai
 	called := false
 	defer func() { end(cost, called) }()
 	record := &domain.Roundtrip{
-		ID: p.app.newID(domain.PrefixRoundtrip), WorkspaceID: workspace, Payer: call.Payer, ProviderID: model.ID, ProviderKind: model.Kind,
-		Model: model.Name, Purpose: purposePlain, Streamed: call.OnDelta != nil, StartedAt: p.app.clock(),
+		ID: p.NewID(domain.PrefixRoundtrip), WorkspaceID: workspace, Payer: call.Payer, ProviderID: model.ID, ProviderKind: model.Kind,
+		Model: model.Name, Purpose: purpose, Streamed: call.OnDelta != nil, StartedAt: p.Clock(),
 	}
-	request := &providers.Request{Prompt: call.Prompt, MaxTokens: call.MaxTokens, NewID: p.app.newID}
+	request := &providers.Request{Prompt: call.Prompt, MaxTokens: call.MaxTokens, NewID: p.NewID}
 	if call.OnDelta != nil {
 		request.OnDelta = func(d providers.Delta) { call.OnDelta(string(d.Kind), d.Text) }
 	}
@@ -43,21 +67,21 @@ func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai
 	p.settle(record, &w.Settings, answer, err)
 	cost, called = record.Usage.Cost, err == nil
 	// The usage is recorded even if the client has disconnected.
-	stored := p.app.store.Commit(context.WithoutCancel(ctx), &domain.Change{
+	stored := p.Store.Commit(context.WithoutCancel(ctx), &domain.Change{
 		WorkspaceID: workspace, At: record.EndedAt, Roundtrips: []*domain.Roundtrip{record},
 	})
 	if err != nil {
-		return nil, record.Usage, plainError(err)
+		return nil, record.Usage, clientError(err)
 	}
 	return answer.Raw, record.Usage, stored
 }
 
 // mayCall rejects a call that no budget covers. Where there is a budget it reserves the possible cost
 // until the call ends.
-func (p plainCalls) mayCall(ctx context.Context, workspace string, call openai.PlainCall, model *providers.Model) (
+func (p *Calls) mayCall(ctx context.Context, workspace string, call Call, model *providers.Model) (
 	*domain.Workspace, func(cost *float64, ended bool), error,
 ) {
-	view, err := p.app.store.View(ctx, workspace, "")
+	view, err := p.Store.View(ctx, workspace, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,13 +97,13 @@ func (p plainCalls) mayCall(ctx context.Context, workspace string, call openai.P
 	if cost := w.Settings.CostOf(usage, model.Name); cost != nil {
 		estimate = *cost
 	}
-	end, err := p.app.plainBudgets.begin(ctx, workspace, estimate, func() error { return p.room(ctx, workspace) })
+	end, err := p.Budgets.begin(ctx, workspace, estimate, func() error { return p.room(ctx, workspace) })
 	return w, end, err
 }
 
 // room returns an error if the budgets do not allow one more call.
-func (p plainCalls) room(ctx context.Context, workspace string) error {
-	view, err := p.app.store.View(ctx, workspace, "")
+func (p *Calls) room(ctx context.Context, workspace string) error {
+	view, err := p.Store.View(ctx, workspace, "")
 	if err != nil {
 		return err
 	}
@@ -97,8 +121,8 @@ func (p plainCalls) room(ctx context.Context, workspace string) error {
 }
 
 // settle completes the record of a call.
-func (p plainCalls) settle(record *domain.Roundtrip, settings *domain.Settings, answer *providers.Answer, err error) {
-	record.EndedAt, record.Outcome = p.app.clock(), domain.OutcomeAnswered
+func (p *Calls) settle(record *domain.Roundtrip, settings *domain.Settings, answer *providers.Answer, err error) {
+	record.EndedAt, record.Outcome = p.Clock(), domain.OutcomeAnswered
 	if failed, ok := errors.AsType[*providers.Error](err); ok {
 		record.Outcome, record.Error, record.Usage = string(failed.Class), failed.Message, failed.Usage
 	} else if err != nil {
@@ -117,12 +141,12 @@ func (p plainCalls) settle(record *domain.Roundtrip, settings *domain.Settings, 
 		record.Usage.Cost = settings.CostOf(record.Usage, record.Model)
 	}
 	outcome, took := record.Outcome, record.EndedAt.Sub(record.StartedAt)
-	p.app.metrics.AICall(record.ProviderKind, outcome, took, 0, record.Usage, record.Model)
+	p.Observer.AICall(record.ProviderKind, outcome, took, 0, record.Usage, record.Model)
 }
 
-// plainError maps a failed call to a client error: one that may succeed later is distinguished from
+// clientError maps a failed call to a client error: one that may succeed later is distinguished from
 // one that will fail again for the same request.
-func plainError(err error) error {
+func clientError(err error) error {
 	failed, ok := errors.AsType[*providers.Error](err)
 	switch {
 	case !ok:

@@ -1,4 +1,4 @@
-package app
+package plaincall
 
 import (
 	"context"
@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// plainBudgets reserve money for plain calls in progress. Calls of sessions reserve it on the
+// Budgets reserve money for plain calls in progress. Calls of sessions reserve it on the
 // session's row; plain calls have no session.
-type plainBudgets struct {
+type Budgets struct {
 	mu  sync.Mutex
-	all map[string]*plainBudget
+	all map[string]*budget
 }
 
-// plainBudget is the reservation of one workspace.
-type plainBudget struct {
+// budget is the reservation of one workspace.
+type budget struct {
 	// gate serialises the checks for remaining budget. Until the first call has ended, and the cost of
 	// such a call is known, the call in progress holds it.
 	gate     chan struct{}
@@ -23,20 +23,20 @@ type plainBudget struct {
 	known    bool
 }
 
-func (b *plainBudgets) of(workspace string) *plainBudget {
+func (b *Budgets) of(workspace string) *budget {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.all == nil {
-		b.all = map[string]*plainBudget{}
+		b.all = map[string]*budget{}
 	}
 	if b.all[workspace] == nil {
-		b.all[workspace] = &plainBudget{gate: make(chan struct{}, 1)}
+		b.all[workspace] = &budget{gate: make(chan struct{}, 1)}
 	}
 	return b.all[workspace]
 }
 
-// reserved returns the maximum cost of the workspace's plain calls in progress.
-func (b *plainBudgets) reserved(workspace string) float64 {
+// Reserved returns the maximum cost of the workspace's plain calls in progress.
+func (b *Budgets) Reserved(workspace string) float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if own := b.all[workspace]; own != nil {
@@ -47,7 +47,7 @@ func (b *plainBudgets) reserved(workspace string) float64 {
 
 // begin reserves money for a call, once room has found enough for one more. The caller must call end,
 // with the cost of the call if it is known.
-func (b *plainBudgets) begin(
+func (b *Budgets) begin(
 	ctx context.Context, workspace string, estimate float64, room func() error,
 ) (end func(cost *float64, ended bool), err error) {
 	own := b.of(workspace)
