@@ -23,7 +23,7 @@ func fullSession() *domain.Session {
 	return &domain.Session{
 		ID: "ses_1", WorkspaceID: "default", Type: domain.Run, Name: `Läufe "März" <b>`, Phase: domain.WaitingValidation,
 		State: domain.SessionState{
-			RoundID: "rnd_1", TotalRoundtrips: 3,
+			RoundState: domain.RoundState{RoundID: "rnd_1"}, Counters: domain.Counters{TotalRoundtrips: 3},
 			Waiting: &domain.WaitingContext{Kind: domain.WaitValidation, ApprovalID: "apr_1", CancelMessageID: "msg_2", At: noon,
 				Module: &domain.Module{Type: "Text", Data: json.RawMessage(`{"question":"?"}`)}, Attempt: 2, LastError: "gone",
 				Tasks: []string{"tsk_1"}, Reason: domain.EndTimeout, Limit: "max_cost_per_round", MessageID: "msg_1"},

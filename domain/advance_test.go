@@ -6,7 +6,7 @@ import (
 )
 
 func TestViewAfterAChange(t *testing.T) {
-	s := &Session{ID: "ses_1", State: SessionState{AnswerID: "msg_ai"}}
+	s := &Session{ID: "ses_1", State: SessionState{AnswerState: AnswerState{AnswerID: "msg_ai"}}}
 	v := &View{
 		Session: s, Holder: s,
 		Inbox:         []*InboxItem{{ID: "inb_1", SessionID: s.ID}, {ID: "inb_2", SessionID: s.ID}},

@@ -9,8 +9,8 @@ func TestTheOutcomeOfAnAgentAtItsLimit(t *testing.T) {
 		want  AgentOutcome
 	}{
 		"only empty answers": {SessionState{Agent: &AgentRun{}}, AgentDidNothing},
-		"it said something":  {SessionState{Agent: &AgentRun{}, FinalText: "I look."}, AgentOutOfTurns},
-		"it ran a command":   {SessionState{Agent: &AgentRun{}, CommandsRun: 1}, AgentOutOfTurns},
+		"it said something":  {SessionState{Agent: &AgentRun{}, CallState: CallState{FinalText: "I look."}}, AgentOutOfTurns},
+		"it ran a command":   {SessionState{Agent: &AgentRun{}, Counters: Counters{CommandsRun: 1}}, AgentOutOfTurns},
 	} {
 		s := &Session{Type: Agent, EndReason: EndLimitReached, State: c.state}
 		if got := s.AgentOutcome(); got != c.want {

@@ -18,10 +18,10 @@ func TestASessionActsWithTheRightsOfItsRound(t *testing.T) {
 		session Session
 		want    Role
 	}{
-		"a chat as its author":                   {Session{Type: Chat, State: SessionState{RoundRole: RoleAdmin}}, RoleAdmin},
+		"a chat as its author":                   {Session{Type: Chat, State: SessionState{RoundState: RoundState{RoundRole: RoleAdmin}}}, RoleAdmin},
 		"a chat begun before roles were kept":    {Session{Type: Chat}, RoleMember},
 		"a run as who configured the automation": {Session{Type: Run}, RoleAdmin},
-		"a run in which a member spoke":          {Session{Type: Run, State: SessionState{RoundRole: RoleMember}}, RoleMember},
+		"a run in which a member spoke":          {Session{Type: Run, State: SessionState{RoundState: RoundState{RoundRole: RoleMember}}}, RoleMember},
 		"an agent of an unknown":                 {Session{Type: Agent}, RoleAdmin},
 	} {
 		if got := c.session.ActsAs(); got != c.want {

@@ -117,7 +117,7 @@ func TestWhatIsWaitedForIsNamed(t *testing.T) {
 			want:    Waits{Kind: ForPerson, ApprovalID: "apr_7"}, by: ByResume,
 		},
 		"a result that came to a chat at rest": {
-			session: Session{Type: Chat, Phase: Idle, State: SessionState{PendingCause: CauseExternalResult}},
+			session: Session{Type: Chat, Phase: Idle, State: SessionState{NextRound: NextRound{PendingCause: CauseExternalResult}}},
 			want:    Waits{Kind: ForSlot}, by: BySlot,
 		},
 		"a stopped chat":    {session: Session{Type: Chat, Phase: Completed}, want: Waits{Kind: ForNothing}, by: ByResume},

@@ -201,8 +201,10 @@ func newAgentSession(
 		ID: newID(domain.PrefixSession), WorkspaceID: a.WorkspaceID, Type: domain.Agent, Name: a.Name, Phase: domain.CallingAI,
 		ProviderID: a.ProviderID, CreatedAt: now, UpdatedAt: now, LastEventTime: now,
 		State: domain.SessionState{
-			RoundID: round, RoundCause: domain.CauseUserMessage, NextReason: domain.RoundtripReason(domain.CauseUserMessage),
-			RoundModel: a.Model, Agent: run, ContextTokens: (len(query)*2 + 6) / 7,
+			RoundState: domain.RoundState{
+				RoundID: round, RoundCause: domain.CauseUserMessage, NextReason: domain.RoundtripReason(domain.CauseUserMessage),
+			},
+			NextRound: domain.NextRound{RoundModel: a.Model}, Agent: run, Counters: domain.Counters{ContextTokens: (len(query)*2 + 6) / 7},
 		},
 	}
 	m := &domain.Message{

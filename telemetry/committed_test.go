@@ -47,7 +47,9 @@ func (keeps) Shutdown(context.Context) error { return nil }
 
 func aRound() (*domain.Change, string) {
 	round := ids.New("rnd")
-	s := &domain.Session{ID: "ses_1", WorkspaceID: "w", Type: domain.Chat, Phase: domain.Idle, State: domain.SessionState{RoundID: round, RoundRoundtrips: 2}}
+	s := &domain.Session{ID: "ses_1", WorkspaceID: "w", Type: domain.Chat, Phase: domain.Idle, State: domain.SessionState{
+		RoundState: domain.RoundState{RoundID: round}, Counters: domain.Counters{RoundRoundtrips: 2},
+	}}
 	cost := 0.25
 	call := func(id, outcome string) *domain.Roundtrip {
 		return &domain.Roundtrip{

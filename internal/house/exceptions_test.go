@@ -17,7 +17,6 @@ var wideInterfaces = map[string]int{
 
 // manyFields has fields of a struct: rows, nouns and what they are made of.
 var manyFields = map[string]int{
-	"domain.SessionState":                  56,
 	"repository.sessionRow":                40,
 	"app.App":                              37,
 	"domain.Session":                       34,

@@ -62,7 +62,7 @@ func (w *world) begins() domain.Event {
 		e.New = append(e.New, domain.NewAgentRun{
 			Session: &domain.Session{
 				ID: session, WorkspaceID: "default", Type: domain.Agent, ParentSessionID: w.s.ID, Phase: domain.CallingAI, LastEventTime: w.now,
-				State: domain.SessionState{RoundID: "rnd_" + session, Agent: &domain.AgentRun{Name: "Helper", MaxTurns: 3, TokenBudget: 1000}},
+				State: domain.SessionState{RoundState: domain.RoundState{RoundID: "rnd_" + session}, Agent: &domain.AgentRun{Name: "Helper", MaxTurns: 3, TokenBudget: 1000}},
 			},
 			Query: &domain.Message{
 				ID: "msg_" + session, WorkspaceID: "default", SessionID: session, Sender: domain.SenderUser, Status: domain.MessageStored,

@@ -9,12 +9,15 @@ func newRound(s *step, cause domain.Cause, by domain.Author) {
 	old := s.session.State
 	s.session.State = domain.SessionState{
 		Waiting: old.Waiting, Poisoned: old.Poisoned, Suspended: old.Suspended, SuspendedAt: old.SuspendedAt,
-		Validation: old.Validation, AskCompletion: old.AskCompletion, KeepsSlotUntil: old.KeepsSlotUntil,
-		BegunAt: old.BegunAt, Taint: old.Taint,
-		TotalRoundtrips: old.TotalRoundtrips, CommandsRun: old.CommandsRun,
-		ContextTokens: old.ContextTokens, WorkedMicros: old.WorkedMicros, Raises: old.Raises,
-		RoundID: s.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),
-		RoundBy: by.ID, RoundByName: by.Name, RoundRole: by.Role, RoundPayer: old.RoundPayer,
+		KeepsSlotUntil: old.KeepsSlotUntil, BegunAt: old.BegunAt, Taint: old.Taint, WorkedMicros: old.WorkedMicros, Raises: old.Raises,
+		RoundState: domain.RoundState{
+			RoundID: s.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),
+			RoundBy: by.ID, RoundByName: by.Name, RoundRole: by.Role, RoundPayer: old.RoundPayer,
+		},
+		Counters: domain.Counters{
+			TotalRoundtrips: old.TotalRoundtrips, CommandsRun: old.CommandsRun, ContextTokens: old.ContextTokens,
+		},
+		RunTerms: domain.RunTerms{Validation: old.Validation, AskCompletion: old.AskCompletion},
 	}
 	switch cause {
 	case domain.CauseExternalResult:

@@ -15,9 +15,12 @@ func sessionRoundTrip(w *world) {
 	s := w.session("Größe, 漢字, \"quotes\" & <tags>")
 	s.Type, s.Phase, s.EndReason, s.HoldsSlot = domain.Run, domain.WaitingValidation, domain.EndSuspended, true
 	s.State = domain.SessionState{
-		Waiting: &domain.WaitingContext{Kind: domain.WaitValidation, ApprovalID: "apr_1", CancelMessageID: "msg_1", At: T0.Add(time.Microsecond)},
-		RoundID: "rnd_1", RoundCause: domain.CauseSchedule, AnswerID: "msg_2", TotalRoundtrips: 7, RoundCost: 0.1,
-		AnswerHashes: []string{"a", "b"}, Poisoned: true,
+		Waiting:     &domain.WaitingContext{Kind: domain.WaitValidation, ApprovalID: "apr_1", CancelMessageID: "msg_1", At: T0.Add(time.Microsecond)},
+		RoundState:  domain.RoundState{RoundID: "rnd_1", RoundCause: domain.CauseSchedule},
+		AnswerState: domain.AnswerState{AnswerID: "msg_2"},
+		Counters:    domain.Counters{TotalRoundtrips: 7, RoundCost: 0.1, AnswerHashes: []string{"a", "b"}},
+		CallState:   domain.CallState{TooLong: 1, FinalText: "Größe", Unread: []string{"msg_3"}},
+		Poisoned:    true,
 	}
 	s.QueuedAt, s.WakeAt = new(T0.Add(time.Hour)), new(T0.Add(2*time.Hour))
 	s.ExternalID, s.ParentSessionID, s.AutomationID, s.Trigger = "ext", parent.ID, "aut_1", "SCHEDULED"

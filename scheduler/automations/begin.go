@@ -42,9 +42,11 @@ func (p rules) begin(v *domain.AutomationView, s start) (scheduler.Plan, error) 
 		CreatedAt: p.now, UpdatedAt: p.now, LastEventTime: p.now,
 	}
 	run.State = domain.SessionState{
-		RoundID: p.newID(domain.PrefixRound), RoundCause: s.cause, NextReason: domain.RoundtripReason(s.cause),
-		Validation: a.Validation, AskCompletion: a.Completion == domain.CompletionAsk,
-		RoundModel: s.instead.Model,
+		RoundState: domain.RoundState{
+			RoundID: p.newID(domain.PrefixRound), RoundCause: s.cause, NextReason: domain.RoundtripReason(s.cause),
+		},
+		NextRound: domain.NextRound{RoundModel: s.instead.Model},
+		RunTerms:  domain.RunTerms{Validation: a.Validation, AskCompletion: a.Completion == domain.CompletionAsk},
 	}
 	if a.Commands != nil && !slices.Contains(a.Commands, domain.AllCommands) {
 		run.State.Commands = slices.Clone(a.Commands)
