@@ -11,9 +11,9 @@ import (
 // shorter advises a model how to avoid truncation.
 const shorter = "Answer again, shorter: less text, fewer calls, or smaller arguments."
 
-// CutAt describes where an answer was truncated, as the end of a sentence: "at 4096 tokens, its
+// cutAt describes where an answer was truncated, as the end of a sentence: "at 4096 tokens, its
 // length limit".
-func CutAt(raw *domain.RawAnswer) string {
+func cutAt(raw *domain.RawAnswer) string {
 	switch {
 	case raw.CutAt == 0 && raw.CutLimit == 0:
 		return "at its length limit"
@@ -28,7 +28,7 @@ func CutAt(raw *domain.RawAnswer) string {
 // Ended describes how an incomplete answer ended, as the end of a sentence about it.
 func Ended(raw *domain.RawAnswer) string {
 	if raw.StopReason == domain.StopLength {
-		return "was cut " + CutAt(raw)
+		return "was cut " + cutAt(raw)
 	}
 	if raw.StopDetail == "" {
 		return "ended before it was whole"

@@ -6,12 +6,12 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// MaxAnswer bounds the answer of any provider, in bytes of text, thoughts and arguments together. A
+// maxAnswer bounds the answer of any provider, in bytes of text, thoughts and arguments together. A
 // longer one is not useful to people, and would be stored, sent and prompted repeatedly. A kind may
 // have a smaller limit.
-const MaxAnswer = 8 << 20
+const maxAnswer = 8 << 20
 
-// Bounded returns a provider that cancels a call when its answer exceeds MaxAnswer. The call then
+// Bounded returns a provider that cancels a call when its answer exceeds maxAnswer. The call then
 // fails.
 func Bounded(p Provider) Provider { return bounded{p} }
 
@@ -23,7 +23,7 @@ func (b bounded) Query(ctx context.Context, request *Request) (*Answer, error) {
 	own, came := *request, 0
 	if listener := request.OnDelta; listener != nil {
 		own.OnDelta = func(d Delta) {
-			if came += len(d.Text); came > MaxAnswer {
+			if came += len(d.Text); came > maxAnswer {
 				cancel(answerTooLong(came, domain.Usage{}))
 				return
 			}
@@ -34,9 +34,9 @@ func (b bounded) Query(ctx context.Context, request *Request) (*Answer, error) {
 	switch {
 	case ctx.Err() != nil:
 		return answer, err
-	case err == nil && answer.Raw.Bytes() > MaxAnswer:
+	case err == nil && answer.Raw.Bytes() > maxAnswer:
 		return nil, answerTooLong(answer.Raw.Bytes(), answer.Usage)
-	case came > MaxAnswer:
+	case came > maxAnswer:
 		return nil, answerTooLong(came, domain.Usage{})
 	}
 	return answer, err
@@ -49,7 +49,7 @@ func answerTooLong(bytes int, usage domain.Usage) *Error {
 		usage.OutputTokens = (int64(bytes)*2 + 6) / 7
 	}
 	e := Errorf(ClassInvalidRequest, "answer too long: more than %d MiB. The call was cancelled and its answer discarded; "+
-		"ask for less at a time, or set a smaller max_tokens", MaxAnswer>>20)
+		"ask for less at a time, or set a smaller max_tokens", maxAnswer>>20)
 	e.Partial, e.Usage = true, usage
 	return e
 }

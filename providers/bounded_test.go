@@ -53,7 +53,7 @@ func TestAnAnswerHasABound(t *testing.T) {
 		if tooLong := errors.As(err, &e); tooLong != c.tooLong || tooLong && (e.Class != ClassInvalidRequest || !e.Partial || e.Usage.OutputTokens != c.recorded) {
 			t.Errorf("%s: %+v", name, err)
 		}
-		if (answer == nil) != c.tooLong || f.sent != c.sent || received > MaxAnswer {
+		if (answer == nil) != c.tooLong || f.sent != c.sent || received > maxAnswer {
 			t.Errorf("%s: %d MiB were made and %d bytes handed on", name, f.sent, received)
 		}
 	}

@@ -25,8 +25,8 @@ const TimeoutsSchema = `
 
 const (
 	idleTimeout = 2 * time.Minute
-	// TotalTimeout is the default timeout of one call.
-	TotalTimeout = 10 * time.Minute
+	// totalTimeout is the default timeout of one call.
+	totalTimeout = 10 * time.Minute
 	// modelsTimeout bounds listing the models.
 	modelsTimeout = 20 * time.Second
 )
@@ -40,7 +40,7 @@ func (t Timeouts) connect() time.Duration { return seconds(t.ConnectSeconds, egr
 
 func (t Timeouts) idle() time.Duration { return seconds(t.IdleSeconds, idleTimeout) }
 
-func (t Timeouts) total() time.Duration { return seconds(t.TotalSeconds, TotalTimeout) }
+func (t Timeouts) total() time.Duration { return seconds(t.TotalSeconds, totalTimeout) }
 
 // firstByte returns the timeout for the first byte. By default it is the idle timeout, or no limit
 // for a call that is not streamed, which is silent until it is complete.

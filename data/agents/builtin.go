@@ -2,14 +2,14 @@ package agents
 
 import "github.com/fermata-dev/fermata/domain"
 
-// ContextManagerID is the id of the built-in agent that looks after the documents.
-const ContextManagerID = "agt_context_manager"
+// contextManagerID is the id of the built-in agent that looks after the documents.
+const contextManagerID = "agt_context_manager"
 
-// BuiltIn are the agents that every workspace has. A workspace changes its own copy; the
+// builtIns are the agents that every workspace has. A workspace changes its own copy; the
 // texts of these may be better in a later version of the server.
-func BuiltIn() []*domain.AgentDefinition {
+func builtIns() []*domain.AgentDefinition {
 	return []*domain.AgentDefinition{{
-		ID: ContextManagerID, Name: "ContextManager", BuiltIn: true, Enabled: true,
+		ID: contextManagerID, Name: "ContextManager", BuiltIn: true, Enabled: true,
 		Description: "Looks after the workspace's documents: finds what they say, writes drafts, and publishes them once a person has agreed. " +
 			"Give it what to note or to look for, in whole sentences.",
 		SystemPrompt: "You look after the documents of this workspace: the texts that every session should know about this person or company. " +

@@ -107,7 +107,7 @@ func (s *Service) check(ctx context.Context, a *domain.AgentDefinition, before [
 // built-in one. Two agents of one name would be offered to the AI as two commands of one name, and vendors
 // reject every such call.
 func takesBuiltInName(a *domain.AgentDefinition) bool {
-	return slices.ContainsFunc(BuiltIn(), func(b *domain.AgentDefinition) bool { return b.ID != a.ID && b.Command() == a.Command() })
+	return slices.ContainsFunc(builtIns(), func(b *domain.AgentDefinition) bool { return b.ID != a.ID && b.Command() == a.Command() })
 }
 
 func (s *Service) checkCommands(a *domain.AgentDefinition) error {

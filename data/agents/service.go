@@ -43,7 +43,7 @@ const builtInVersion = 1
 
 // builtIn is the built-in agent of an id in a workspace, or nil.
 func builtIn(workspace, id string) *domain.AgentDefinition {
-	all := BuiltIn()
+	all := builtIns()
 	if i := slices.IndexFunc(all, func(a *domain.AgentDefinition) bool { return a.ID == id }); i >= 0 {
 		all[i].WorkspaceID, all[i].Version = workspace, builtInVersion
 		return all[i]
@@ -58,7 +58,7 @@ func (s *Service) Agents(ctx context.Context, workspace string) ([]*domain.Agent
 		return nil, err
 	}
 	var all []*domain.AgentDefinition
-	for _, a := range BuiltIn() {
+	for _, a := range builtIns() {
 		if !slices.ContainsFunc(own, func(o *domain.AgentDefinition) bool { return o.ID == a.ID }) {
 			all = append(all, builtIn(workspace, a.ID))
 		}
@@ -73,7 +73,7 @@ func (s *Service) Offered(ctx context.Context, workspace string, version int64) 
 		return s.Agents(ctx, workspace)
 	}
 	var all []*domain.AgentDefinition
-	for _, a := range BuiltIn() {
+	for _, a := range builtIns() {
 		all = append(all, builtIn(workspace, a.ID))
 	}
 	return all, nil

@@ -6,8 +6,8 @@ const (
 	MaxEvent = 64 << 10 // the body of a webhook call
 	// MaxReport bounds a service's report on a task, including the result.
 	MaxReport = 256 << 10
-	// MaxParams bounds the params of one command, and everything else that is stored as JSON.
-	MaxParams = 1 << 20
+	// maxParams bounds the params of one command, and everything else that is stored as JSON.
+	maxParams = 1 << 20
 	MaxAnswer = 2 << 20 // a model's whole answer, or the arguments of a call
 )
 
@@ -23,7 +23,7 @@ const (
 const (
 	MaxMistakes  = 20
 	MaxShownName = 100 // characters of a name in a pointer
-	MaxPointer   = 400 // bytes of a pointer
+	maxPointer   = 400 // bytes of a pointer
 	MaxMessage   = 300 // characters of a message
 )
 
@@ -36,8 +36,8 @@ type Rules struct {
 }
 
 var (
-	Request = Rules{Bytes: MaxBody}
-	Event   = Rules{Bytes: MaxEvent}
-	Params  = Rules{Bytes: MaxParams, Lenient: true}
-	Answer  = Rules{Bytes: MaxAnswer, Lenient: true}
+	Request     = Rules{Bytes: MaxBody}
+	Event       = Rules{Bytes: MaxEvent}
+	paramLimits = Rules{Bytes: maxParams, Lenient: true}
+	Answer      = Rules{Bytes: MaxAnswer, Lenient: true}
 )

@@ -39,7 +39,7 @@ func (p *Path) String() string {
 		if at.index < 0 {
 			name = Part(at.name)
 		}
-		if out.Len()+1+len(name) > MaxPointer {
+		if out.Len()+1+len(name) > maxPointer {
 			return CutPointer(out.String() + "/" + name)
 		}
 		out.WriteString("/" + name)
@@ -54,7 +54,7 @@ func Part(name string) string {
 }
 
 // CutPointer shortens a pointer to the limit of a response.
-func CutPointer(pointer string) string { return shorten.Bytes(pointer, MaxPointer) }
+func CutPointer(pointer string) string { return shorten.Bytes(pointer, maxPointer) }
 
 // Mistake is one invalid value.
 type Mistake struct {

@@ -69,7 +69,7 @@ func TestWhichErrorsAreReported(t *testing.T) {
 
 // TestWhatAModelMayWrite: the last of two names counts, and invalid text is replaced.
 func TestWhatAModelMayWrite(t *testing.T) {
-	got, mistakes, err := Read([]byte(`{"a":1,"a":"\u0000\ud800"}`), Params)
+	got, mistakes, err := Read([]byte(`{"a":1,"a":"\u0000\ud800"}`), paramLimits)
 	if err != nil || len(mistakes.List) != 0 || !mistakes.Replaced || !reflect.DeepEqual(got, map[string]any{"a": "\ufffd\ufffd"}) {
 		t.Errorf("%#v %v %v", got, mistakes, err)
 	}
@@ -80,7 +80,7 @@ func TestPointersStayShort(t *testing.T) {
 	for range MaxDepth {
 		p.Name(strings.Repeat("é~/", 400))
 	}
-	if got := p.String(); len(got) > MaxPointer || !strings.HasSuffix(got, "…") || strings.ToValidUTF8(got, "") != got {
+	if got := p.String(); len(got) > maxPointer || !strings.HasSuffix(got, "…") || strings.ToValidUTF8(got, "") != got {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
 }
@@ -103,7 +103,7 @@ func FuzzRead(f *testing.F) {
 		if used := after.TotalAlloc - before.TotalAlloc; used > uint64(20*len(text)+16<<20) {
 			t.Errorf("%d bytes of memory for %d", used, len(text))
 		}
-		for _, rules := range []Rules{Request, Params} {
+		for _, rules := range []Rules{Request, paramLimits} {
 			got, mistakes, err := Read(text, rules)
 			want, reported, refused := slowRead(text, rules)
 			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(mistakes, reported) || !reflect.DeepEqual(err, refused) {

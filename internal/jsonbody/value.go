@@ -11,10 +11,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
-// Value reads one JSON value, within the limits of Params, with its numbers unchanged. NUL and invalid
+// Value reads one JSON value, within the limits of paramLimits, with its numbers unchanged. NUL and invalid
 // text become U+FFFD.
 func Value(raw []byte) (any, error) {
-	value, mistakes, err := Read(bytes.ToValidUTF8(raw, []byte("\uFFFD")), Params)
+	value, mistakes, err := Read(bytes.ToValidUTF8(raw, []byte("\uFFFD")), paramLimits)
 	if err == nil {
 		err = mistakes.First()
 	}

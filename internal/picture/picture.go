@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// MaxPixels and maxSide bound what is decoded, MaxSide bounds the output.
-	MaxPixels = 50_000_000
+	// maxPixels and maxSide bound what is decoded, MaxSide bounds the output.
+	maxPixels = 50_000_000
 	maxSide   = 30_000
 	MaxSide   = 2048
 	// maxMemory bounds the memory of all decoders together, and so of each, in bytes.
@@ -155,9 +155,9 @@ func decode(format string, data []byte) (image.Image, error) {
 // fits checks the limits of pixels, and of memory for each of them.
 func (f *file) fits() error {
 	config := f.config
-	if config.Width > maxSide || config.Height > maxSide || f.pixels() > MaxPixels {
+	if config.Width > maxSide || config.Height > maxSide || f.pixels() > maxPixels {
 		return fmt.Errorf("%w: it is %d × %d; the limit is %d million, and %d on a side",
-			ErrTooMany, config.Width, config.Height, MaxPixels/1_000_000, maxSide)
+			ErrTooMany, config.Width, config.Height, maxPixels/1_000_000, maxSide)
 	}
 	if f.memory() > maxMemory {
 		return fmt.Errorf("%w for its encoding: it is %d × %d; save it smaller, or as a plain JPEG or PNG of 8 bits",

@@ -14,8 +14,8 @@ import (
 // from the log (GET /v1/events?after=).
 const maxBody = 256 << 10
 
-// TypeTest is the type of test messages. No event has it.
-const TypeTest domain.LogType = "webhook.test"
+// typeTest is the type of test messages. No event has it.
+const typeTest domain.LogType = "webhook.test"
 
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
@@ -53,6 +53,6 @@ func messageID(webhook string, seq int64) string { return webhook + "_" + strcon
 // testEvent returns the event of a test message.
 func testEvent(h *outside.Webhook, now time.Time) *domain.LogEvent {
 	return &domain.LogEvent{
-		WorkspaceID: h.WorkspaceID, Type: TypeTest, At: now, Data: fmt.Appendf(nil, `{"webhook_id":%q}`, h.ID),
+		WorkspaceID: h.WorkspaceID, Type: typeTest, At: now, Data: fmt.Appendf(nil, `{"webhook_id":%q}`, h.ID),
 	}
 }

@@ -68,8 +68,8 @@ func Unanswered(err error) (result Result, status int, detail string) {
 	return Refused, moved.Status, redirectDetail(moved.Status, moved.Origin)
 }
 
-// StatusDetail describes a response other than 2xx. Its body is never quoted.
-func StatusDetail(status int) string {
+// statusDetail describes a response other than 2xx. Its body is never quoted.
+func statusDetail(status int) string {
 	switch status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return redirectDetail(status, "")

@@ -107,7 +107,7 @@ func traceOf(e *domain.LogEvent, id string) string {
 // detailOf describes a response without quoting it.
 func detailOf(o *outcome, response *http.Response) string {
 	if !o.delivered() {
-		return StatusDetail(o.status)
+		return statusDetail(o.status)
 	}
 	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err == nil && kind == "text/html" {
 		return "it answered with a web page: check the URL"

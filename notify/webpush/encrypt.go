@@ -36,7 +36,7 @@ type Browser struct {
 
 // Errors of a subscription's keys.
 var (
-	ErrPoint = errors.New("p256dh is not a P-256 public key")
+	errPoint = errors.New("p256dh is not a P-256 public key")
 	ErrAuth  = errors.New("auth is not 16 bytes")
 )
 
@@ -44,11 +44,11 @@ var (
 func ReadBrowser(p256dh, auth string) (*Browser, error) {
 	raw, err := decode(p256dh)
 	if err != nil {
-		return nil, ErrPoint
+		return nil, errPoint
 	}
 	point, err := ecdh.P256().NewPublicKey(raw)
 	if err != nil || len(raw) != pointSize {
-		return nil, ErrPoint
+		return nil, errPoint
 	}
 	secret, err := decode(auth)
 	if err != nil || len(secret) != authSize {

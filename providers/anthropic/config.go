@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// KindName is the kind of these providers.
-const KindName = "anthropic"
+// kindName is the kind of these providers.
+const kindName = "anthropic"
 
 // config is a provider's configuration.
 type config struct {
@@ -33,7 +33,7 @@ const (
 // Kind returns the registry entry.
 func Kind() providers.Kind {
 	return providers.Kind{
-		Name:        KindName,
+		Name:        kindName,
 		DisplayName: "Anthropic (Claude)",
 		Schema:      json.RawMessage(schemaText),
 		Origin: func(raw json.RawMessage) (string, error) {

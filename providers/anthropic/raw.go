@@ -11,7 +11,7 @@ import (
 // raw returns the finished answer, or the reason why there is none.
 func (a *answer) raw(protocol domain.Protocol, newID domain.IDSource) (*domain.RawAnswer, error) {
 	raw := &domain.RawAnswer{
-		Protocol: protocol, Text: string(a.text), Model: clean(a.model), Provider: KindName, StopReason: domain.StopWhole,
+		Protocol: protocol, Text: string(a.text), Model: clean(a.model), Provider: kindName, StopReason: domain.StopWhole,
 	}
 	finish := providers.FinishOf(a.stop)
 	if failure := finish.Failure(a.stop, raw.Text); failure != nil {

@@ -31,7 +31,7 @@ func (t *thought) data() string {
 // thoughts are those of an answer that go back: they came from this API, whole and
 // signed.
 func (e encoder) thoughts(raw *domain.RawAnswer) []thought {
-	if raw.Provider != KindName {
+	if raw.Provider != kindName {
 		return nil
 	}
 	var out []thought

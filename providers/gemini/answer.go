@@ -128,7 +128,7 @@ func clean(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD
 // raw returns the finished answer, or the reason why there is none.
 func (a *answer) raw(protocol domain.Protocol) (*domain.RawAnswer, error) {
 	raw := &domain.RawAnswer{
-		Protocol: protocol, Text: a.text.String(), Calls: a.calls, Model: a.model, Provider: KindName, StopReason: "stop",
+		Protocol: protocol, Text: a.text.String(), Calls: a.calls, Model: a.model, Provider: kindName, StopReason: "stop",
 	}
 	finish := providers.FinishOf(string(a.finish))
 	switch finish {

@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// KindName is the kind of these providers.
-const KindName = "gemini"
+// kindName is the kind of these providers.
+const kindName = "gemini"
 
 // config is a provider's configuration.
 type config struct {
@@ -30,7 +30,7 @@ const (
 // Kind is the registry's entry.
 func Kind() providers.Kind {
 	return providers.Kind{
-		Name:        KindName,
+		Name:        kindName,
 		DisplayName: "Google Gemini",
 		Schema:      json.RawMessage(schema),
 		Origin: func(raw json.RawMessage) (string, error) {

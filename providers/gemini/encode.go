@@ -149,7 +149,7 @@ func (e encoder) answer(b []byte, raw *domain.RawAnswer, n *int) []byte {
 		switch p.Kind {
 		case pieceCall:
 			first := len(calls) == len(raw.Calls)
-			b = e.call(comma(b, n), &calls[0], raw.Provider == KindName, first)
+			b = e.call(comma(b, n), &calls[0], raw.Provider == kindName, first)
 			calls = calls[1:]
 		case pieceThought:
 			// Thoughts go back only where a signature vouches for them.

@@ -75,7 +75,7 @@ var commands = []domain.CommandSpec{
 // queried is an answer with two queries of the same name, as Gemini 3 signs it: the
 // first call only. One number has more digits than a float.
 func queried() *domain.RawAnswer {
-	return &domain.RawAnswer{Provider: KindName, Text: "I look.", Calls: []domain.RawCall{
+	return &domain.RawAnswer{Provider: kindName, Text: "I look.", Calls: []domain.RawCall{
 		{ID: "call_1", Name: "TOOL_DATA", Arguments: `{"tool_id": "tol_1", "limit": 9007199254740993, "x": 1.0e2}`, Signature: "c2lnLTE="},
 		{ID: "call_2", ProviderID: "own-id", Name: "TOOL_DATA", Arguments: `{"tool_id":"tol_2"}`},
 	}}
@@ -85,12 +85,12 @@ func queried() *domain.RawAnswer {
 func TestRequests(t *testing.T) {
 	const model = `"model":"gemini-3-flash"`
 	listen := func(providers.Delta) {}
-	acted := &domain.RawAnswer{Provider: KindName, Calls: []domain.RawCall{
+	acted := &domain.RawAnswer{Provider: kindName, Calls: []domain.RawCall{
 		{ID: "call_1", Name: "CREATE_ZONE", Arguments: `{"name":"Health"}`, Signature: "c2ln"},
 		{ID: "call_2", Name: "CREATE_ZONE", Arguments: `{"name":`},
 		{ID: "call_3", Name: "9 invented name!", Arguments: ``},
 	}}
-	signed := &domain.RawAnswer{Provider: KindName, Text: "First.Then.", Thinking: []domain.Thinking{{
+	signed := &domain.RawAnswer{Provider: kindName, Text: "First.Then.", Thinking: []domain.Thinking{{
 		Text: "hmaha", Data: `{"parts":[{"kind":"thought","size":2},{"kind":"thought","size":3,"signature":"dGg="},{"kind":"text","size":6},{"kind":"call"},{"kind":"text","size":5},{"kind":"text","signature":"ZW5k"}]}`,
 	}}, Calls: []domain.RawCall{{ID: "call_1", Name: "ZONES", Arguments: "{}", Signature: "Y2FsbA=="}}}
 	foreign := &domain.RawAnswer{Provider: "anthropic", Text: "I look.", Thinking: []domain.Thinking{{Text: "hm", Data: `{"signature":"theirs"}`}},
@@ -116,7 +116,7 @@ func TestRequests(t *testing.T) {
 			p.Turns = []*domain.Turn{text("Do it."), said(acted), results(acted, "Done.", "Failed: not JSON.", "Cancelled: this was not run.")}
 		}), OnDelta: listen}},
 		"signatures": {`{` + model + `,"reasoning_effort":"low"}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
-			p.Commands, p.Turns = nil, []*domain.Turn{text("Zones?"), said(signed), results(signed, "None."), said(&domain.RawAnswer{Provider: KindName, Text: "None."}), text("Thanks")}
+			p.Commands, p.Turns = nil, []*domain.Turn{text("Zones?"), said(signed), results(signed, "None."), said(&domain.RawAnswer{Provider: kindName, Text: "None."}), text("Thanks")}
 		})}},
 		"another-vendors-calls": {`{` + model + `}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
 			p.Commands, p.Turns = nil, []*domain.Turn{text("Zones?"), said(foreign), results(foreign, "None.", "None.")}

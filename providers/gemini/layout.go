@@ -72,7 +72,7 @@ func (l *layout) encode() string {
 // layoutOf is the layout of an answer that came from here. One that is lost or does
 // not fit, or that another provider gave, is the plain one.
 func layoutOf(raw *domain.RawAnswer) *layout {
-	if raw.Provider == KindName {
+	if raw.Provider == kindName {
 		for i := range raw.Thinking {
 			l := &layout{}
 			if data := raw.Thinking[i].Data; data != "" && json.Unmarshal([]byte(data), l) == nil && l.fits(raw) {

@@ -108,10 +108,10 @@ const schema = `{
 
 // Kind returns the registry entry for scripts in the config. Script files are rejected: configs
 // come through the API and must not read the server's disk.
-func Kind() providers.Kind { return KindIn("") }
+func Kind() providers.Kind { return kindIn("") }
 
-// KindIn also allows script files below dir.
-func KindIn(dir string) providers.Kind {
+// kindIn also allows script files below dir.
+func kindIn(dir string) providers.Kind {
 	return providers.Kind{
 		Name:        KindName,
 		DisplayName: "Script (fixed answers, for tests)",

@@ -160,7 +160,7 @@ func TestScriptFiles(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{"a.json": `{"pre_text": "hi"}`, "b.json": "bare"} {
-		p, err := KindIn(dir).New(json.RawMessage(`{"path": "`+path+`"}`), "", nil)
+		p, err := kindIn(dir).New(json.RawMessage(`{"path": "`+path+`"}`), "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestScriptFiles(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"c.json", "../a.json", "/etc/passwd", "none.json"} {
-		if _, err := KindIn(dir).New(json.RawMessage(`{"path": "`+path+`"}`), "", nil); err == nil || strings.Contains(err.Error(), "root:") {
+		if _, err := kindIn(dir).New(json.RawMessage(`{"path": "`+path+`"}`), "", nil); err == nil || strings.Contains(err.Error(), "root:") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
