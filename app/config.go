@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/internal/secretfile"
+	"github.com/fermata-dev/fermata/notify"
 	"github.com/fermata-dev/fermata/operate"
 	"github.com/fermata-dev/fermata/providers/configured"
 	"github.com/fermata-dev/fermata/telemetry"
@@ -30,7 +31,7 @@ type Network struct {
 // Outside configures outgoing connections.
 type Outside struct {
 	telemetry.Tracing `embed:""`
-	Mail              `embed:""`
+	notify.MailConfig `embed:""`
 	AllowedHosts      []string `help:"Private hosts that outgoing requests may reach: host[:port] or CIDR, comma-separated." env:"FERMATA_ALLOWED_HOSTS"`
 	AllowStdio        *bool    `help:"Allow connectors to start programs on this machine (MCP over stdio); default: only on a server on loopback without keys." env:"FERMATA_ALLOW_STDIO"`
 }
@@ -92,7 +93,7 @@ func (f *Outside) resolve() error {
 	if err := f.ResolveTracing(); err != nil {
 		return err
 	}
-	return f.Mail.resolve()
+	return f.ResolveMail()
 }
 
 // resolve completes and validates the configuration.

@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/certificate"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
+	"github.com/fermata-dev/fermata/notify"
 	"github.com/fermata-dev/fermata/operate"
 )
 
@@ -31,8 +32,10 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 			return certificate.Diagnose(flags.TLSCert, flags.TLSKey, clock.System())
 		},
 		flags.checkIssuer,
-		func(ctx context.Context) []diagnosis.Finding { return checkMail(ctx, &flags) },
-		func(context.Context) []diagnosis.Finding { return checkPush(&flags) },
+		func(ctx context.Context) []diagnosis.Finding { return flags.DiagnoseMail(ctx, flags.PublicURL) },
+		func(context.Context) []diagnosis.Finding {
+			return notify.DiagnosePush(flags.PublicURL, flags.Contact(flags.pageURL()))
+		},
 		flags.DiagnoseTracing,
 	}}
 	return doctor.Diagnose(ctx)

@@ -130,18 +130,18 @@ func TestQuietHoursOfADay(t *testing.T) {
 }
 
 func TestAddressesOfMailServers(t *testing.T) {
-	for text, want := range map[string]MailServer{
+	for text, want := range map[string]mailServer{
 		"smtp://mail.example.org":             {Host: "mail.example.org", Port: 587},
 		"smtps://ada:p%40ss@mail.example.org": {Host: "mail.example.org", Port: 465, User: "ada", Password: "p@ss", Encrypted: true},
 		"smtp://ada:secret@127.0.0.1:2525":    {Host: "127.0.0.1", Port: 2525, User: "ada", Password: "secret", Plain: true},
 		"smtp://mail.example.org:25/":         {Host: "mail.example.org", Port: 25},
 	} {
-		if got, err := ParseMailServer(text); err != nil || *got != want {
+		if got, err := parseMailServer(text); err != nil || *got != want {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
 	for _, bad := range []string{"", "mail.example.org:25", "http://mail.example.org", "smtp://", "smtp://ada:secret@mail.example.org:99999", "smtp://ada:secret@x/y", "smtp://ada:secret@x?tls=no", "smtp://ada:%zz@x"} {
-		if got, err := ParseMailServer(bad); err == nil || strings.Contains(err.Error(), "secret") {
+		if got, err := parseMailServer(bad); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %+v, %v", bad, got, err)
 		}
 	}

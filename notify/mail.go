@@ -22,8 +22,8 @@ import (
 // mailTimeout bounds one attempt, from the connection to the server's reply.
 const mailTimeout = 15 * time.Second
 
-// MailServer is the SMTP server for outgoing email.
-type MailServer struct {
+// mailServer is the SMTP server for outgoing email.
+type mailServer struct {
 	Host           string
 	Port           int
 	User, Password string
@@ -31,14 +31,14 @@ type MailServer struct {
 	Plain          bool // // without TLS, even with a password
 }
 
-// ParseMailServer parses smtp://user:password@host:port or smtps://. With smtp, STARTTLS is used if
+// parseMailServer parses smtp://user:password@host:port or smtps://. With smtp, STARTTLS is used if
 // the server supports it, and is required with a password, except on loopback.
-func ParseMailServer(text string) (*MailServer, error) {
+func parseMailServer(text string) (*mailServer, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" {
 		return nil, errors.New("expected smtp://user:password@host:port, or smtps:// for TLS from the first byte")
 	}
-	s := &MailServer{Host: u.Hostname(), User: u.User.Username(), Encrypted: u.Scheme == "smtps"}
+	s := &mailServer{Host: u.Hostname(), User: u.User.Username(), Encrypted: u.Scheme == "smtps"}
 	s.Password, _ = u.User.Password()
 	port := cmp.Or(u.Port(), map[bool]string{true: "465", false: "587"}[s.Encrypted])
 	if s.Port, err = strconv.Atoi(port); err != nil || s.Port < 1 || s.Port > 65535 {
@@ -49,7 +49,7 @@ func ParseMailServer(text string) (*MailServer, error) {
 }
 
 // client returns an SMTP client for the server.
-func (s *MailServer) client() (*mail.Client, error) {
+func (s *mailServer) client() (*mail.Client, error) {
 	options := []mail.Option{mail.WithPort(s.Port), mail.WithTimeout(mailTimeout)}
 	switch {
 	case s.Encrypted:
@@ -70,7 +70,7 @@ func (s *MailServer) client() (*mail.Client, error) {
 }
 
 // Check verifies that the server is reachable and accepts our credentials.
-func (s *MailServer) Check(ctx context.Context) error {
+func (s *mailServer) Check(ctx context.Context) error {
 	client, err := s.client()
 	if err != nil {
 		return err
@@ -83,8 +83,8 @@ func (s *MailServer) Check(ctx context.Context) error {
 	return client.Close()
 }
 
-// CheckFrom parses the sender address.
-func CheckFrom(from string) (*netmail.Address, error) {
+// checkFrom parses the sender address.
+func checkFrom(from string) (*netmail.Address, error) {
 	read, err := netmail.ParseAddress(from)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not an address like fermata@example.org", from)
@@ -95,7 +95,7 @@ func CheckFrom(from string) (*netmail.Address, error) {
 // Mail delivers notifications by email.
 type Mail struct {
 	Composer
-	Server *MailServer
+	Server *mailServer
 	From   *netmail.Address
 	Log    zerolog.Logger
 }

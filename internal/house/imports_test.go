@@ -83,7 +83,7 @@ var table = map[string][]string{
 	"connectors/httpcommand":          {"domain", "auth", "connectors"},
 	"connectors/longrunning":          {"domain", "auth", "connectors", "connectors/httpcommand"},
 	"connectors/mcp":                  {"domain", "auth", "connectors"},
-	"notify":                          {"domain", "notify/webhooks", "notify/webpush"},
+	"notify":                          {"auth", "domain", "notify/webhooks", "notify/webpush"},
 	"notify/webpush":                  {},
 	"notify/webhooks":                 {"domain", "auth"},
 	"handlers/agui":                   {"api", "auth", "domain", "rounds", "stream"},
