@@ -22,7 +22,7 @@ func (s *Edge) RequireRole(role domain.Role, next http.HandlerFunc) http.Handler
 	return s.admit(role, s.Auth.Authenticate, next)
 }
 
-// RequireStreamRole is requireRole for event streams, which a ticket opens too.
+// RequireStreamRole is RequireRole for event streams, which a ticket opens too.
 func (s *Edge) RequireStreamRole(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
 	return s.admit(role, func(r *http.Request) (id *auth.Identity, err error) {
 		s.Aside(func() { id, err = s.identifyListener(r) })

@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// The largest bodies in bytes. Only three kinds of requests may have one that is larger than maxBody.
+// The largest bodies in bytes. Only three kinds of requests may have one that is larger than MaxBody.
 const (
 	MaxBody = jsonbody.MaxBody
 	// MaxFile bounds a file that is imported.

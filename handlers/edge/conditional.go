@@ -58,7 +58,7 @@ func (t entityTag) version() int64 {
 }
 
 // IfMatch reads the version that the client saw: 0 when it does not say, and a version
-// that there is not when it says something else than one. conditional has seen to it
+// that there is not when it says something else than one. Conditional has seen to it
 // that there is one tag at most.
 func IfMatch(r *http.Request) int64 {
 	if len(r.Header.Values("If-Match")) == 0 {

@@ -45,7 +45,7 @@ func PreferredLanguage(r *http.Request) string {
 	return best
 }
 
-// ApprovalFor and messageFor write in the language that the caller prefers, else as it is stored: in
+// ApprovalFor and MessageFor write in the language that the caller prefers, else as it is stored: in
 // the workspace's.
 func ApprovalFor(r *http.Request) func(*domain.Approval) *api.Approval {
 	language := PreferredLanguage(r)

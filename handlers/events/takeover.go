@@ -55,7 +55,7 @@ func awaitLeave(conn net.Conn, left context.CancelFunc) {
 const (
 	// sentTogether is what goes out in one write, with one deadline.
 	sentTogether = 4 << 10
-	// deadlineSlack is by how much less than writeWithin a write may have: setting a deadline
+	// deadlineSlack is by how much less than edge.WriteWithin a write may have: setting a deadline
 	// is a good part of what a small frame costs.
 	deadlineSlack = time.Second
 )

@@ -35,7 +35,7 @@ func (s *ConnectorHandlers) BeginSignIn(w http.ResponseWriter, r *http.Request) 
 }
 
 // ReturnFromSignIn receives the browser that the authorization server redirects. A bound sign-in, and one that
-// was declined, is finished at once; any other only after the person has confirmed it (confirmSignIn).
+// was declined, is finished at once; any other only after the person has confirmed it (ConfirmSignIn).
 func (s *ConnectorHandlers) ReturnFromSignIn(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	answer := outside.SignInAnswer{State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}

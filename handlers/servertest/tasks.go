@@ -13,7 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/handlers/outside"
 )
 
-// service is the service that works on the tasks of the story, which signs with aSecret.
+// service is the service that works on the tasks of the story, which signs with TaskSecret.
 type service struct{ outside.Callbacks }
 
 const TaskSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

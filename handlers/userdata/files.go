@@ -154,7 +154,7 @@ func (s *FileHandlers) GetFile(w http.ResponseWriter, r *http.Request) {
 	h.Set("ETag", `"`+f.SHA256+`"`)
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(content) //nolint:gosec // never as a page: see contentPolicy; the client may have gone
+		_, _ = w.Write(content) //nolint:gosec // never as a page: see edge.ContentPolicy; the client may have gone
 	}
 }
 
