@@ -1,9 +1,9 @@
 package api
 
-import "github.com/fermata-dev/fermata/domain"
+import "github.com/fermata-dev/fermata/domain/userdata"
 
 // AgentFrom is an agent as clients see it.
-func AgentFrom(a *domain.AgentDefinition) *Agent {
+func AgentFrom(a *userdata.AgentDefinition) *Agent {
 	out := &Agent{
 		ID: a.ID, Name: a.Name, Command: a.Command(), Description: a.Description, SystemPrompt: a.SystemPrompt,
 		Strategy: textPtr(a.Strategy), SuccessCriteria: textPtr(a.SuccessCriteria), ExitReport: textPtr(a.ExitReport),
@@ -18,8 +18,8 @@ func AgentFrom(a *domain.AgentDefinition) *Agent {
 }
 
 // Domain returns the requested agent.
-func (in *NewAgent) Domain() domain.AgentPatch {
-	return domain.AgentPatch{
+func (in *NewAgent) Domain() userdata.AgentPatch {
+	return userdata.AgentPatch{
 		Name: &in.Name, Description: &in.Description, SystemPrompt: &in.SystemPrompt, Strategy: orEmpty(in.Strategy),
 		SuccessCriteria: orEmpty(in.SuccessCriteria), ExitReport: orEmpty(in.ExitReport), Commands: &in.Commands,
 		ProviderID: orEmpty(in.ProviderID), Model: orEmpty(in.Model), MaxTurns: in.MaxTurns, TokenBudget: in.TokenBudget,
@@ -28,8 +28,8 @@ func (in *NewAgent) Domain() domain.AgentPatch {
 }
 
 // Domain returns the requested change. version is the one that the client saw.
-func (in *AgentPatch) Domain(version int64) domain.AgentPatch {
-	patch := domain.AgentPatch{
+func (in *AgentPatch) Domain(version int64) userdata.AgentPatch {
+	patch := userdata.AgentPatch{
 		Version: version, Name: in.Name, Description: in.Description, SystemPrompt: in.SystemPrompt, Strategy: orEmpty(in.Strategy),
 		SuccessCriteria: orEmpty(in.SuccessCriteria), ExitReport: orEmpty(in.ExitReport), ProviderID: orEmpty(in.ProviderID),
 		Model: orEmpty(in.Model), MaxTurns: in.MaxTurns, TokenBudget: in.TokenBudget, Enabled: in.Enabled,

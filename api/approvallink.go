@@ -1,8 +1,8 @@
 package api
 
-import "github.com/fermata-dev/fermata/domain"
+import "github.com/fermata-dev/fermata/domain/people"
 
 // ApprovalLinkFrom encodes a new link for the caller who created it.
-func ApprovalLinkFrom(url string, link *domain.ApprovalLink) ApprovalLink {
+func ApprovalLinkFrom(url string, link *people.ApprovalLink) ApprovalLink {
 	return ApprovalLink{URL: url, ExpiresAt: Time(link.ExpiresAt)}
 }

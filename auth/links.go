@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // Links signs addresses, each of which allows its holder to answer one approval. Nothing is stored: a link contains
@@ -41,7 +42,7 @@ func NewLinks(keys [][]byte, clock func() time.Time) *Links { return &Links{keys
 func (l *Links) Any() bool { return len(l.keys) > 0 }
 
 // Sign makes the text of a link: the same each time for the same link.
-func (l *Links) Sign(link *domain.ApprovalLink) (string, error) {
+func (l *Links) Sign(link *people.ApprovalLink) (string, error) {
 	if !l.Any() {
 		return "", domain.Errorf(domain.CodeConflict,
 			"This server has no FERMATA_SECRET_KEY, so it signs no links. Set it (the same on all nodes). Nothing was made.")
@@ -62,7 +63,7 @@ func (l *Links) Sign(link *domain.ApprovalLink) (string, error) {
 
 // Read verifies and decodes a link. The error is ErrNoLink if this server did not make it. With ErrLinkExpired, the
 // link is returned too.
-func (l *Links) Read(token string) (*domain.ApprovalLink, error) {
+func (l *Links) Read(token string) (*people.ApprovalLink, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(token[:min(len(token), maxToken)])
 	if err != nil || len(token) > maxToken || len(b) < 1+linkDigest+8+3+linkMAC || b[0] != linkVersion {
 		return nil, ErrNoLink
@@ -85,7 +86,7 @@ func (l *Links) Read(token string) (*domain.ApprovalLink, error) {
 		}
 		parts[i], rest = string(rest[1:1+rest[0]]), rest[1+rest[0]:]
 	}
-	link := &domain.ApprovalLink{
+	link := &people.ApprovalLink{
 		Digest: signed[1 : 1+linkDigest], ExpiresAt: time.Unix(int64(at), 0),
 		WorkspaceID: parts[0], ApprovalID: parts[1], Recipient: parts[2],
 	}

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
-func aLink() *domain.ApprovalLink {
-	return &domain.ApprovalLink{
+func aLink() *people.ApprovalLink {
+	return &people.ApprovalLink{
 		WorkspaceID: "default", ApprovalID: "apr_1", Digest: []byte("twelve bytes"), Recipient: "ada@example.org", ExpiresAt: time.Unix(2000, 0),
 	}
 }

@@ -6,32 +6,6 @@ import (
 	"unicode"
 )
 
-// AgentDefinition is that of a sub-agent: an assistant that another one calls as a command
-// for one task.
-type AgentDefinition struct {
-	ID              string
-	WorkspaceID     string
-	Name            string
-	Description     string // what the calling AI reads
-	SystemPrompt    string
-	Strategy        string
-	SuccessCriteria string
-	ExitReport      string
-	// Commands are the names that it may use; what is not among them is not offered and
-	// does not run.
-	Commands   []string
-	ProviderID string // "": that of its caller
-	Model      string // "": that of the provider
-	// MaxTurns bounds its answers, TokenBudget its history: above it, that is summarised.
-	MaxTurns    int
-	TokenBudget int
-	Enabled     bool
-	BuiltIn     bool
-	Version     int64
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
-}
-
 // Bounds of a definition.
 const (
 	AgentMaxTurns    = 7
@@ -48,10 +22,6 @@ const (
 	// AgentAnswerTokens bounds each of its answers.
 	AgentAnswerTokens = 1024
 )
-
-// Command is the name of the command that calls the agent: AGENT.CONTEXT_MANAGER for one
-// named ContextManager.
-func (a *AgentDefinition) Command() string { return AgentCommandPrefix + AgentCommandName(a.Name) }
 
 // AgentCommandName is an agent's name as a part of a command's: upper case, words parted
 // by an underscore.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // Links create signed links to approvals.
@@ -46,7 +47,7 @@ func (l *Links) To(asked *domain.Approval, recipient string) (string, error) {
 	if asked.Status != domain.ApprovalStatusOpen {
 		return "", nil
 	}
-	link, err := domain.LinkTo(asked, recipient, asked.CreatedAt)
+	link, err := people.LinkTo(asked, recipient, asked.CreatedAt)
 	if err != nil {
 		return "", err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/schema"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
@@ -17,9 +18,9 @@ import (
 type Agents interface {
 	// Offered are those that there are now, with the built-in ones. version is the workspace's
 	// count of their changes.
-	Offered(ctx context.Context, workspace string, version int64) ([]*domain.AgentDefinition, error)
+	Offered(ctx context.Context, workspace string, version int64) ([]*userdata.AgentDefinition, error)
 	// AgentVersion is an agent as a session was begun with it.
-	AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error)
+	AgentVersion(ctx context.Context, workspace, id string, version int64) (*userdata.AgentDefinition, error)
 }
 
 // maxQuery bounds the task that an agent is given, in characters.
@@ -36,23 +37,23 @@ type agents struct {
 	source Agents
 	mu     sync.Mutex
 	lists  map[string]agentList
-	was    map[string]*domain.AgentDefinition // by workspace, agent and version
+	was    map[string]*userdata.AgentDefinition // by workspace, agent and version
 }
 
 type agentList struct {
 	version int64
-	all     []*domain.AgentDefinition
+	all     []*userdata.AgentDefinition
 }
 
 // maxRemembered bounds what is remembered; one too many forgets it all.
 const maxRemembered = 4096
 
 func newAgents(source Agents) *agents {
-	return &agents{source: source, lists: map[string]agentList{}, was: map[string]*domain.AgentDefinition{}}
+	return &agents{source: source, lists: map[string]agentList{}, was: map[string]*userdata.AgentDefinition{}}
 }
 
 // of are the agents of the view's workspace.
-func (a *agents) of(ctx context.Context, view *domain.View) ([]*domain.AgentDefinition, error) {
+func (a *agents) of(ctx context.Context, view *domain.View) ([]*userdata.AgentDefinition, error) {
 	if a.source == nil {
 		return nil, nil
 	}
@@ -73,7 +74,7 @@ func (a *agents) of(ctx context.Context, view *domain.View) ([]*domain.AgentDefi
 }
 
 // known are those in memory.
-func (a *agents) known(view *domain.View) ([]*domain.AgentDefinition, bool) {
+func (a *agents) known(view *domain.View) ([]*userdata.AgentDefinition, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	have, ok := a.lists[view.Workspace.ID]
@@ -81,7 +82,7 @@ func (a *agents) known(view *domain.View) ([]*domain.AgentDefinition, bool) {
 }
 
 // begunWith is the definition that a session of an agent has; nil for any other session.
-func (a *agents) begunWith(ctx context.Context, s *domain.Session) (*domain.AgentDefinition, error) {
+func (a *agents) begunWith(ctx context.Context, s *domain.Session) (*userdata.AgentDefinition, error) {
 	run := s.State.Agent
 	if run == nil || a.source == nil {
 		return nil, nil
@@ -108,7 +109,7 @@ func (a *agents) begunWith(ctx context.Context, s *domain.Session) (*domain.Agen
 
 // offeredIn are those of the agents that a session may call: an agent calls only those that
 // its definition names, and not when an agent has called it.
-func offeredIn(s *domain.Session, all []*domain.AgentDefinition) []domain.CommandSpec {
+func offeredIn(s *domain.Session, all []*userdata.AgentDefinition) []domain.CommandSpec {
 	var specs []domain.CommandSpec
 	run := s.State.Agent
 	for _, a := range all {
@@ -122,7 +123,7 @@ func offeredIn(s *domain.Session, all []*domain.AgentDefinition) []domain.Comman
 }
 
 // AgentCommand is the command that calls an agent, as the catalogue describes it.
-func AgentCommand(a *domain.AgentDefinition) domain.CommandSpec {
+func AgentCommand(a *userdata.AgentDefinition) domain.CommandSpec {
 	return domain.CommandSpec{
 		Name: a.Command(), Kind: domain.KindQuery, Role: domain.RoleMember, Effect: domain.EffectIdempotent, Source: domain.SourceAgent,
 		Description: a.Description + " (An agent: it works on the task by itself and reports back.)",
@@ -132,7 +133,7 @@ func AgentCommand(a *domain.AgentDefinition) domain.CommandSpec {
 
 // offersIn are the external commands of the view's session: those that its workspace allows. An agent gets
 // those that its definition names, and none whose work outlasts its own.
-func offersIn(view *domain.View, outside []domain.CommandSpec, all []*domain.AgentDefinition) []domain.CommandSpec {
+func offersIn(view *domain.View, outside []domain.CommandSpec, all []*userdata.AgentDefinition) []domain.CommandSpec {
 	offers := slices.Concat(outside, offeredIn(view.Session, all))
 	if run := view.Session.State.Agent; run != nil {
 		offers = slices.DeleteFunc(offers, func(spec domain.CommandSpec) bool {
@@ -158,7 +159,7 @@ func (l *Loop) knownSpecs(view *domain.View) []domain.CommandSpec {
 }
 
 // newAgent is the session of an agent that begins, for an execution of the calling session.
-func (c *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution, left domain.Budgets) domain.NewAgentRun {
+func (c *calling) newAgent(a *userdata.AgentDefinition, call *domain.Execution, left domain.Budgets) domain.NewAgentRun {
 	var params struct {
 		Query string `json:"query"`
 	}
@@ -194,7 +195,7 @@ func (c *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution, le
 
 // newAgentSession is an agent's session with its first message, as it begins.
 func newAgentSession(
-	a *domain.AgentDefinition, run *domain.AgentRun, query string, now time.Time, newID domain.IDSource,
+	a *userdata.AgentDefinition, run *domain.AgentRun, query string, now time.Time, newID domain.IDSource,
 ) domain.NewAgentRun {
 	round := newID(domain.PrefixRound)
 	s := &domain.Session{
@@ -217,7 +218,7 @@ func newAgentSession(
 }
 
 // NewTrial is the session of an agent that a person tries on a task, without a calling session.
-func NewTrial(a *domain.AgentDefinition, task string, by domain.Author, now time.Time, newID domain.IDSource) domain.NewAgentRun {
+func NewTrial(a *userdata.AgentDefinition, task string, by domain.Author, now time.Time, newID domain.IDSource) domain.NewAgentRun {
 	run := newAgentSession(a, &domain.AgentRun{
 		AgentID: a.ID, Version: a.Version, Name: a.Name, Commands: a.Commands, MaxTurns: a.MaxTurns, TokenBudget: a.TokenBudget,
 		Model: a.Model, Depth: 1,

@@ -58,7 +58,7 @@ func newLevels(key []byte) *levels {
 func (l *levels) of(
 	ctx context.Context,
 	view *domain.View,
-	agent *domain.AgentDefinition,
+	agent *userdata.AgentDefinition,
 	protocol domain.Protocol,
 	specs []domain.CommandSpec,
 	data commands.Data,
@@ -153,7 +153,7 @@ func unused(grants []*domain.Grant) []*domain.Grant {
 // second is level 2: the workspace's rules, a run's grants, the published documents and
 // the tools that are always sent.
 func (l *levels) second(
-	ctx context.Context, view *domain.View, agent *domain.AgentDefinition, first system, data commands.Data, now time.Time,
+	ctx context.Context, view *domain.View, agent *userdata.AgentDefinition, first system, data commands.Data, now time.Time,
 ) (string, error) {
 	have, err := l.read(ctx, view.Workspace.ID, data, now)
 	if err != nil {
@@ -179,7 +179,7 @@ func (l *levels) read(ctx context.Context, workspace string, data commands.Data,
 }
 
 // text is level 2 of a session, made once for each set of rules and grants.
-func (l *levels) text(view *domain.View, agent *domain.AgentDefinition, first system, have *userData) (string, error) {
+func (l *levels) text(view *domain.View, agent *userdata.AgentDefinition, first system, have *userData) (string, error) {
 	in := prompt.Level2Input{
 		Key: l.key, WorkspaceID: view.Workspace.ID, Agent: agent, Rules: first.rules, Grants: unused(view.Grants),
 		Documents: have.documents, Tools: have.tools, Commands: first.outside,

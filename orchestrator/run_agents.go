@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
@@ -90,7 +91,7 @@ func (c *calling) startAgents(ctx context.Context, calls []*domain.Execution) er
 			resumed = resumed || there.Session.Phase != domain.Completed
 			continue
 		}
-		at := slices.IndexFunc(definitions, func(a *domain.AgentDefinition) bool { return a.Command() == call.Command && a.Enabled })
+		at := slices.IndexFunc(definitions, func(a *userdata.AgentDefinition) bool { return a.Command() == call.Command && a.Enabled })
 		switch {
 		case i >= domain.AgentsAtOnce:
 			c.fails(call, "too_many_agents", "At most 4 agents are called in one answer. Call it in the next one.")

@@ -28,7 +28,7 @@ type Level2Input struct {
 	Key         []byte
 	WorkspaceID string
 	// Agent is the definition of a session of type AGENT.
-	Agent     *domain.AgentDefinition
+	Agent     *userdata.AgentDefinition
 	Rules     []Rule
 	Grants    []*domain.Grant
 	Documents []userdata.Document
@@ -109,7 +109,7 @@ func ruleBlocks(rules []Rule) []dataBlock {
 }
 
 // agentBlocks describe an agent's task.
-func agentBlocks(a *domain.AgentDefinition) []dataBlock {
+func agentBlocks(a *userdata.AgentDefinition) []dataBlock {
 	if a == nil {
 		return nil
 	}

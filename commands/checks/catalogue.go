@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // Catalogue lists the built-in commands and those that the workspace's connectors and agents
@@ -29,7 +30,7 @@ func (s Catalogue) Commands(ctx context.Context, workspace string) ([]domain.Com
 }
 
 // allowed returns the commands of connectors and of enabled agents that the settings allow.
-func (c Config) allowed(settings *domain.Settings, external []domain.CommandSpec, agents []*domain.AgentDefinition) []domain.CommandSpec {
+func (c Config) allowed(settings *domain.Settings, external []domain.CommandSpec, agents []*userdata.AgentDefinition) []domain.CommandSpec {
 	all := slices.Clone(external)
 	for _, agent := range agents {
 		if agent.Enabled {

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // TestTheCatalogueListsCommandsOfConnectorsAndAgents that the settings allow, and no disabled agent.
 func TestTheCatalogueListsCommandsOfConnectorsAndAgents(t *testing.T) {
 	external := []domain.CommandSpec{{Name: "SHOP.ORDER"}, {Name: "SHOP.PAY"}}
-	agents := []*domain.AgentDefinition{
+	agents := []*userdata.AgentDefinition{
 		{Name: "ContextManager", Enabled: true}, {Name: "Critic", Enabled: true}, {Name: "Retired"},
 	}
 	for _, test := range []struct{ allowed, want []string }{
@@ -21,7 +22,7 @@ func TestTheCatalogueListsCommandsOfConnectorsAndAgents(t *testing.T) {
 		{nil, nil},
 	} {
 		var got []string
-		checks := Config{AgentCommand: func(a *domain.AgentDefinition) domain.CommandSpec {
+		checks := Config{AgentCommand: func(a *userdata.AgentDefinition) domain.CommandSpec {
 			return domain.CommandSpec{Name: a.Command(), Source: domain.SourceAgent}
 		}}
 		for _, spec := range checks.allowed(&domain.Settings{Commands: test.allowed}, external, agents) {

@@ -10,13 +10,14 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // world has the files, connectors and agents of one workspace.
 type world struct {
 	files      map[string]*domain.File
 	connectors []*outside.Connector
-	agents     []*domain.AgentDefinition
+	agents     []*userdata.AgentDefinition
 }
 
 func (w *world) File(_ context.Context, _, id string) (*domain.File, error) {
@@ -33,7 +34,7 @@ func (w *world) Connectors(context.Context, string) ([]*outside.Connector, error
 	return w.connectors, nil
 }
 
-func (w *world) Agents(context.Context, string) ([]*domain.AgentDefinition, error) {
+func (w *world) Agents(context.Context, string) ([]*userdata.AgentDefinition, error) {
 	return w.agents, nil
 }
 
@@ -94,7 +95,7 @@ func ids(segments []domain.Segment) (all []string) {
 func TestCommandsOfAnAutomation(t *testing.T) {
 	w := &world{
 		connectors: []*outside.Connector{{Prefix: "SHOP", Commands: []outside.ConnectorCommand{{Name: "ORDER"}}}},
-		agents:     []*domain.AgentDefinition{{Name: "Critic"}},
+		agents:     []*userdata.AgentDefinition{{Name: "Critic"}},
 	}
 	checks := Automations{Config{Connectors: w, Agents: w}}
 	for _, known := range [][]string{nil, {"*"}, {"SHOP.ORDER", "SHOP.*"}, {"AGENT.CRITIC", "AGENT.*"}} {

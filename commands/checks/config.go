@@ -6,6 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -25,10 +26,10 @@ type Config struct {
 		Connectors(ctx context.Context, workspace string) ([]*outside.Connector, error)
 	}
 	Agents interface {
-		Agents(ctx context.Context, workspace string) ([]*domain.AgentDefinition, error)
+		Agents(ctx context.Context, workspace string) ([]*userdata.AgentDefinition, error)
 	}
 	// AgentCommand is the command that calls an agent.
-	AgentCommand func(*domain.AgentDefinition) domain.CommandSpec
+	AgentCommand func(*userdata.AgentDefinition) domain.CommandSpec
 	Clock        clock.Clock
 	NewID        domain.IDSource
 }

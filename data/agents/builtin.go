@@ -1,14 +1,15 @@
 package agents
 
 import "github.com/fermata-dev/fermata/domain"
+import "github.com/fermata-dev/fermata/domain/userdata"
 
 // contextManagerID is the id of the built-in agent that looks after the documents.
 const contextManagerID = "agt_context_manager"
 
 // builtIns are the agents that every workspace has. A workspace changes its own copy; the
 // texts of these may be better in a later version of the server.
-func builtIns() []*domain.AgentDefinition {
-	return []*domain.AgentDefinition{{
+func builtIns() []*userdata.AgentDefinition {
+	return []*userdata.AgentDefinition{{
 		ID: contextManagerID, Name: "ContextManager", BuiltIn: true, Enabled: true,
 		Description: "Looks after the workspace's documents: finds what they say, writes drafts, and publishes them once a person has agreed. " +
 			"Give it what to note or to look for, in whole sentences.",

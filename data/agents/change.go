@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/spelling"
 )
 
 // Create makes an agent.
-func (s *Service) Create(ctx context.Context, workspace string, patch domain.AgentPatch) (*domain.AgentDefinition, error) {
+func (s *Service) Create(ctx context.Context, workspace string, patch userdata.AgentPatch) (*userdata.AgentDefinition, error) {
 	now := s.Clock()
-	a := &domain.AgentDefinition{
+	a := &userdata.AgentDefinition{
 		ID: s.NewID(domain.PrefixAgent), WorkspaceID: workspace, MaxTurns: domain.AgentMaxTurns, TokenBudget: domain.AgentTokenBudget,
 		Enabled: true, CreatedAt: now, UpdatedAt: now,
 	}
@@ -28,7 +29,7 @@ func (s *Service) Create(ctx context.Context, workspace string, patch domain.Age
 
 // Update merges the patch into an agent as it is; patch.Version is what the client saw. A
 // built-in agent becomes the workspace's own by it.
-func (s *Service) Update(ctx context.Context, workspace, id string, patch domain.AgentPatch) (*domain.AgentDefinition, error) {
+func (s *Service) Update(ctx context.Context, workspace, id string, patch userdata.AgentPatch) (*userdata.AgentDefinition, error) {
 	for {
 		a, err := s.Agent(ctx, workspace, id)
 		if err != nil {
@@ -76,7 +77,7 @@ var outsideName = regexp.MustCompile(`^[A-Z0-9_]+\.[A-Z0-9_.]+$`)
 
 // check looks at what the contract cannot say. before are the commands that the agent had: they may
 // have been accepted when more could be.
-func (s *Service) check(ctx context.Context, a *domain.AgentDefinition, before []string) error {
+func (s *Service) check(ctx context.Context, a *userdata.AgentDefinition, before []string) error {
 	for _, text := range []struct{ at, text string }{
 		{"/description", a.Description}, {"/system_prompt", a.SystemPrompt},
 	} {
@@ -106,11 +107,11 @@ func (s *Service) check(ctx context.Context, a *domain.AgentDefinition, before [
 // takesBuiltInName: the database has the names of a workspace's agents, but no row of an unchanged
 // built-in one. Two agents of one name would be offered to the AI as two commands of one name, and vendors
 // reject every such call.
-func takesBuiltInName(a *domain.AgentDefinition) bool {
-	return slices.ContainsFunc(builtIns(), func(b *domain.AgentDefinition) bool { return b.ID != a.ID && b.Command() == a.Command() })
+func takesBuiltInName(a *userdata.AgentDefinition) bool {
+	return slices.ContainsFunc(builtIns(), func(b *userdata.AgentDefinition) bool { return b.ID != a.ID && b.Command() == a.Command() })
 }
 
-func (s *Service) checkCommands(a *domain.AgentDefinition) error {
+func (s *Service) checkCommands(a *userdata.AgentDefinition) error {
 	var names []string
 	for _, spec := range s.Specs() {
 		if spec.Kind != domain.KindControl {
@@ -138,7 +139,7 @@ func (s *Service) checkCommands(a *domain.AgentDefinition) error {
 
 // checkOffered refuses a command that exists and that no agent is ever offered: the list would promise
 // what the agent cannot do.
-func (s *Service) checkOffered(ctx context.Context, a *domain.AgentDefinition, before []string) error {
+func (s *Service) checkOffered(ctx context.Context, a *userdata.AgentDefinition, before []string) error {
 	has := func(specs []domain.CommandSpec, name string) bool {
 		return slices.ContainsFunc(specs, func(spec domain.CommandSpec) bool { return spec.Name == name })
 	}

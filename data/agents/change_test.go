@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/scheduler/automations"
 )
@@ -16,19 +17,19 @@ import (
 type rows struct {
 	Store
 
-	agent *domain.AgentDefinition
+	agent *userdata.AgentDefinition
 }
 
-func (r *rows) InsertAgent(_ context.Context, a *domain.AgentDefinition) error {
+func (r *rows) InsertAgent(_ context.Context, a *userdata.AgentDefinition) error {
 	r.agent = a
 	return nil
 }
 
-func (r *rows) UpdateAgent(ctx context.Context, a *domain.AgentDefinition) error {
+func (r *rows) UpdateAgent(ctx context.Context, a *userdata.AgentDefinition) error {
 	return r.InsertAgent(ctx, a)
 }
 
-func (r *rows) Agent(context.Context, string, string) (*domain.AgentDefinition, error) {
+func (r *rows) Agent(context.Context, string, string) (*userdata.AgentDefinition, error) {
 	own := *r.agent
 	return &own, nil
 }
@@ -45,9 +46,9 @@ func TestAnAgentIsOfferedWhatItsDefinitionNames(t *testing.T) {
 			}, nil
 		},
 	}
-	patch := func(names ...string) domain.AgentPatch {
+	patch := func(names ...string) userdata.AgentPatch {
 		text := "Does it."
-		return domain.AgentPatch{Name: &text, Description: &text, SystemPrompt: &text, Commands: &names}
+		return userdata.AgentPatch{Name: &text, Description: &text, SystemPrompt: &text, Commands: &names}
 	}
 	for name, code := range map[string]string{
 		"ZONES": "", "CREATE_ZONE": "", "SEARCH": "", "SHOP.FIND": "", "NOT_THERE.YET": "", "AGENT.OTHER": "",
@@ -64,7 +65,7 @@ func TestAnAgentIsOfferedWhatItsDefinitionNames(t *testing.T) {
 		}
 	}
 	// One that was accepted before can be changed all the same.
-	store.agent = &domain.AgentDefinition{ID: "agt_1", WorkspaceID: "default", Commands: []string{"TASKS"}, Version: 2}
+	store.agent = &userdata.AgentDefinition{ID: "agt_1", WorkspaceID: "default", Commands: []string{"TASKS"}, Version: 2}
 	other := "Does it differently."
 	p := patch("TASKS", "ZONES")
 	p.Description = &other

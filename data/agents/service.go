@@ -5,17 +5,18 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 // Store keeps what a workspace has made or changed.
 type Store interface {
-	Agents(ctx context.Context, workspace string) ([]*domain.AgentDefinition, error)
-	Agent(ctx context.Context, workspace, id string) (*domain.AgentDefinition, error)
-	AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error)
-	AgentVersions(ctx context.Context, workspace, id, cursor string, limit int) ([]*domain.AgentDefinition, string, error)
-	InsertAgent(ctx context.Context, a *domain.AgentDefinition) error
-	UpdateAgent(ctx context.Context, a *domain.AgentDefinition) error
+	Agents(ctx context.Context, workspace string) ([]*userdata.AgentDefinition, error)
+	Agent(ctx context.Context, workspace, id string) (*userdata.AgentDefinition, error)
+	AgentVersion(ctx context.Context, workspace, id string, version int64) (*userdata.AgentDefinition, error)
+	AgentVersions(ctx context.Context, workspace, id, cursor string, limit int) ([]*userdata.AgentDefinition, string, error)
+	InsertAgent(ctx context.Context, a *userdata.AgentDefinition) error
+	UpdateAgent(ctx context.Context, a *userdata.AgentDefinition) error
 	DeleteAgent(ctx context.Context, workspace, id string) error
 }
 
@@ -42,9 +43,9 @@ type Service struct {
 const builtInVersion = 1
 
 // builtIn is the built-in agent of an id in a workspace, or nil.
-func builtIn(workspace, id string) *domain.AgentDefinition {
+func builtIn(workspace, id string) *userdata.AgentDefinition {
 	all := builtIns()
-	if i := slices.IndexFunc(all, func(a *domain.AgentDefinition) bool { return a.ID == id }); i >= 0 {
+	if i := slices.IndexFunc(all, func(a *userdata.AgentDefinition) bool { return a.ID == id }); i >= 0 {
 		all[i].WorkspaceID, all[i].Version = workspace, builtInVersion
 		return all[i]
 	}
@@ -52,14 +53,14 @@ func builtIn(workspace, id string) *domain.AgentDefinition {
 }
 
 // Agents are those of a workspace, the built-in ones first.
-func (s *Service) Agents(ctx context.Context, workspace string) ([]*domain.AgentDefinition, error) {
+func (s *Service) Agents(ctx context.Context, workspace string) ([]*userdata.AgentDefinition, error) {
 	own, err := s.Store.Agents(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
-	var all []*domain.AgentDefinition
+	var all []*userdata.AgentDefinition
 	for _, a := range builtIns() {
-		if !slices.ContainsFunc(own, func(o *domain.AgentDefinition) bool { return o.ID == a.ID }) {
+		if !slices.ContainsFunc(own, func(o *userdata.AgentDefinition) bool { return o.ID == a.ID }) {
 			all = append(all, builtIn(workspace, a.ID))
 		}
 	}
@@ -68,11 +69,11 @@ func (s *Service) Agents(ctx context.Context, workspace string) ([]*domain.Agent
 
 // Offered is Agents for who knows how often they were changed: where that is never, nothing
 // needs to be read.
-func (s *Service) Offered(ctx context.Context, workspace string, version int64) ([]*domain.AgentDefinition, error) {
+func (s *Service) Offered(ctx context.Context, workspace string, version int64) ([]*userdata.AgentDefinition, error) {
 	if version > 0 {
 		return s.Agents(ctx, workspace)
 	}
-	var all []*domain.AgentDefinition
+	var all []*userdata.AgentDefinition
 	for _, a := range builtIns() {
 		all = append(all, builtIn(workspace, a.ID))
 	}
@@ -80,7 +81,7 @@ func (s *Service) Offered(ctx context.Context, workspace string, version int64) 
 }
 
 // Agent is one of them.
-func (s *Service) Agent(ctx context.Context, workspace, id string) (*domain.AgentDefinition, error) {
+func (s *Service) Agent(ctx context.Context, workspace, id string) (*userdata.AgentDefinition, error) {
 	a, err := s.Store.Agent(ctx, workspace, id)
 	if b := builtIn(workspace, id); b != nil && domain.ErrorCode(err) == domain.CodeNotFound {
 		return b, nil
@@ -89,7 +90,7 @@ func (s *Service) Agent(ctx context.Context, workspace, id string) (*domain.Agen
 }
 
 // AgentVersion is an earlier version of an agent. An unchanged built-in one has its current form.
-func (s *Service) AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error) {
+func (s *Service) AgentVersion(ctx context.Context, workspace, id string, version int64) (*userdata.AgentDefinition, error) {
 	if b := builtIn(workspace, id); b != nil && version == builtInVersion {
 		return b, nil
 	}
@@ -97,7 +98,7 @@ func (s *Service) AgentVersion(ctx context.Context, workspace, id string, versio
 }
 
 // AgentVersions is an agent as it was, the latest first; a built-in one as it came is not among them.
-func (s *Service) AgentVersions(ctx context.Context, workspace, id, cursor string, limit int) ([]*domain.AgentDefinition, string, error) {
+func (s *Service) AgentVersions(ctx context.Context, workspace, id, cursor string, limit int) ([]*userdata.AgentDefinition, string, error) {
 	all, next, err := s.Store.AgentVersions(ctx, workspace, id, cursor, limit)
 	if err == nil && len(all) == 0 && cursor == "" {
 		_, err = s.Agent(ctx, workspace, id)

@@ -1,3 +1,3 @@
-// Package userdata holds the nouns of the user's data and their rules: zones, tools, entries and documents, their
-// patches, conditions on entries, and search.
+// Package userdata holds the nouns of the user's data and their rules: zones, tools, entries, documents and the
+// definitions of agents, their patches, conditions on entries, and search.
 package userdata

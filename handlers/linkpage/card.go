@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // moduleData is what a question has.
@@ -28,7 +29,7 @@ func dataOf(a *domain.Approval) moduleData {
 }
 
 // Of is the card of an approval, without a form.
-func Of(a *domain.Approval, link *domain.ApprovalLink, s *domain.Settings) *Page {
+func Of(a *domain.Approval, link *people.ApprovalLink, s *domain.Settings) *Page {
 	d := dataOf(a)
 	p := &Page{Language: s.Language, Title: a.Title().In(s.Language), Words: wordsIn(s), Text: domain.Visible(a.Text)}
 	for _, text := range []string{d.Title, d.Question, d.Message} {

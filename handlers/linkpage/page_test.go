@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 var hostile = "\"'><script>alert(1)</script>\u202e</textarea>{{.}}"
@@ -21,7 +22,7 @@ func TestThePageRunsNothingElse(t *testing.T) {
 		Actions: []domain.ApprovalAction{{ID: "exe_1", Text: hostile, Warnings: []string{hostile},
 			Params: json.RawMessage(`{"a":1}`), After: jsonOf(t, map[string]any{hostile: hostile})}},
 	}
-	link := &domain.ApprovalLink{Recipient: hostile, ExpiresAt: time.Unix(1e9, 0)}
+	link := &people.ApprovalLink{Recipient: hostile, ExpiresAt: time.Unix(1e9, 0)}
 	for _, language := range []string{"en", "fr"} {
 		s := &domain.Settings{Language: language, TimeZone: "Europe/Paris"}
 		page := Of(a, link, s)
@@ -97,11 +98,11 @@ func TestEveryKindHasWords(t *testing.T) {
 			domain.ApprovalOutcome, domain.ApprovalPoisoned, domain.ApprovalReconnect, domain.ApprovalClientCalls,
 		} {
 			a := &domain.Approval{Kind: kind, Status: domain.ApprovalStatusOpen, Module: &domain.Module{Type: "Text", Data: json.RawMessage(`{"question":"?"}`)}}
-			if page := Of(a, &domain.ApprovalLink{}, s); page.Title == "" || FormFor(a, s) == nil {
+			if page := Of(a, &people.ApprovalLink{}, s); page.Title == "" || FormFor(a, s) == nil {
 				t.Errorf("%s, %s: %+v", language, kind, page)
 			}
 			a.Status, a.SettledBy, a.SettledAt = domain.ApprovalStatusExpired, "usr_1", new(time.Unix(1e9, 0))
-			if page := Of(a, &domain.ApprovalLink{}, s); !strings.Contains(page.Settled, "usr_1") || !strings.Contains(page.Settled, "2001") {
+			if page := Of(a, &people.ApprovalLink{}, s); !strings.Contains(page.Settled, "usr_1") || !strings.Contains(page.Settled, "2001") {
 				t.Errorf("%s, %s: %q", language, kind, page.Settled)
 			}
 		}

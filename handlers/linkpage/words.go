@@ -2,6 +2,7 @@ package linkpage
 
 import (
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 func wordsIn(s *domain.Settings) Words {
@@ -46,7 +47,7 @@ func settledAs(a *domain.Approval, s *domain.Settings) string {
 
 // whoIn names who settled it.
 func whoIn(by string, s *domain.Settings) string {
-	recipient, link := domain.RecipientOf(by)
+	recipient, link := people.RecipientOf(by)
 	switch {
 	case by == "":
 		return ""

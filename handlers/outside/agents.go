@@ -6,7 +6,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
@@ -16,12 +16,12 @@ func (s *AgentHandlers) ListAgents(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	edge.WriteList(s, w, r, limit, api.AgentFrom, func(limit int) ([]*domain.AgentDefinition, string, error) {
+	edge.WriteList(s, w, r, limit, api.AgentFrom, func(limit int) ([]*userdata.AgentDefinition, string, error) {
 		all, err := s.Agents.Agents(r.Context(), edge.Caller(r).Workspace)
 		if err != nil {
 			return nil, "", err
 		}
-		return edge.Cut(all, func(a **domain.AgentDefinition) string { return (*a).ID }, limit, after)
+		return edge.Cut(all, func(a **userdata.AgentDefinition) string { return (*a).ID }, limit, after)
 	})
 }
 
@@ -42,7 +42,7 @@ func (s *AgentHandlers) CreateAgent(w http.ResponseWriter, r *http.Request) {
 
 // MadeAgent is the answer about an agent that was made.
 func (s *AgentHandlers) MadeAgent(r *http.Request, ws string, claim *edge.KeyClaim) (status int, body any, err error) {
-	return edge.RebuildCreated(r, ws, claim, func(id string) (*domain.AgentDefinition, error) {
+	return edge.RebuildCreated(r, ws, claim, func(id string) (*userdata.AgentDefinition, error) {
 		return s.Agents.Agent(r.Context(), ws, id)
 	}, api.AgentFrom)
 }
@@ -84,7 +84,7 @@ func (s *AgentHandlers) ListAgentVersions(w http.ResponseWriter, r *http.Request
 		s.Fail(w, r, err)
 		return
 	}
-	edge.WriteList(s, w, r, limit, api.AgentFrom, func(limit int) ([]*domain.AgentDefinition, string, error) {
+	edge.WriteList(s, w, r, limit, api.AgentFrom, func(limit int) ([]*userdata.AgentDefinition, string, error) {
 		return s.Agents.AgentVersions(r.Context(), edge.Caller(r).Workspace, agentID(r), after, limit)
 	})
 }
@@ -104,7 +104,7 @@ func (s *AgentHandlers) TryAgent(w http.ResponseWriter, r *http.Request) {
 	s.WriteJSON(w, r, http.StatusAccepted, api.ActivationFrom(receipt))
 }
 
-func (s *AgentHandlers) writeAgent(w http.ResponseWriter, r *http.Request, status int, a *domain.AgentDefinition) {
+func (s *AgentHandlers) writeAgent(w http.ResponseWriter, r *http.Request, status int, a *userdata.AgentDefinition) {
 	edge.SetETag(w, a.Version)
 	s.WriteJSON(w, r, status, api.AgentFrom(a))
 }

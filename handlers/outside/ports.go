@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // Providers keeps the configured providers. A config comes with its api_key in it; the
@@ -70,12 +71,12 @@ type ConnectorPreviewer interface {
 // Agents keeps the definitions of agents. Mistakes are domain invalid errors with pointers
 // into the agent.
 type Agents interface {
-	Agents(ctx context.Context, ws string) ([]*domain.AgentDefinition, error)
-	Agent(ctx context.Context, ws, id string) (*domain.AgentDefinition, error)
+	Agents(ctx context.Context, ws string) ([]*userdata.AgentDefinition, error)
+	Agent(ctx context.Context, ws, id string) (*userdata.AgentDefinition, error)
 	// AgentVersions are what it was, the latest first.
-	AgentVersions(ctx context.Context, ws, id, cursor string, limit int) ([]*domain.AgentDefinition, string, error)
-	Create(ctx context.Context, ws string, in domain.AgentPatch) (*domain.AgentDefinition, error)
-	Update(ctx context.Context, ws, id string, patch domain.AgentPatch) (*domain.AgentDefinition, error)
+	AgentVersions(ctx context.Context, ws, id, cursor string, limit int) ([]*userdata.AgentDefinition, string, error)
+	Create(ctx context.Context, ws string, in userdata.AgentPatch) (*userdata.AgentDefinition, error)
+	Update(ctx context.Context, ws, id string, patch userdata.AgentPatch) (*userdata.AgentDefinition, error)
 	Delete(ctx context.Context, ws, id string, version int64) error
 	// Try gives an agent a task without anybody who calls it.
 	Try(ctx context.Context, ws, id, query string, by domain.Author) (*domain.Receipt, error)

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/handlers/edge"
 	"github.com/fermata-dev/fermata/handlers/linkpage"
 )
@@ -56,11 +57,11 @@ func (s *LinkHandlers) CreateLink(w http.ResponseWriter, r *http.Request) {
 	if in.Recipient != nil {
 		recipient = strings.TrimSpace(*in.Recipient)
 	}
-	if len(recipient) > domain.MaxLinkRecipient {
-		s.Fail(w, r, domain.Invalid("/recipient", "too_long", "A recipient has at most %d bytes.", domain.MaxLinkRecipient))
+	if len(recipient) > people.MaxLinkRecipient {
+		s.Fail(w, r, domain.Invalid("/recipient", "too_long", "A recipient has at most %d bytes.", people.MaxLinkRecipient))
 		return
 	}
-	link, err := domain.LinkTo(a, recipient, s.Clock())
+	link, err := people.LinkTo(a, recipient, s.Clock())
 	if err != nil {
 		s.Fail(w, r, err)
 		return
@@ -97,7 +98,7 @@ func baseURL(public string, r *http.Request) string {
 // followed is the link of a request, with its approval.
 type followed struct {
 	token    string
-	link     *domain.ApprovalLink
+	link     *people.ApprovalLink
 	approval *domain.Approval
 	words    *domain.Settings // in the reader's language
 }

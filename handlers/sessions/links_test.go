@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/handlers/edge"
 	"github.com/fermata-dev/fermata/handlers/servertest"
 )
@@ -148,7 +149,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 	if got := b.Visit("GET", "/a/secret", "", "Accept", "application/json"); got.Header.Get("Content-Type") != "application/problem+json" {
 		t.Errorf("a program gets %s", got.Text)
 	}
-	now = now.Add(domain.ApprovalLinkLife)
+	now = now.Add(people.ApprovalLinkLife)
 	got := b.Visit("GET", path, "")
 	if got.Status != 410 || !strings.Contains(got.Text, "This link has expired") || strings.Contains(got.Text, "<form") {
 		t.Errorf("after its life: %d %s", got.Status, got.Text)

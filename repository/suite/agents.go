@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
-func definition(id, name string) *domain.AgentDefinition {
-	return &domain.AgentDefinition{
+func definition(id, name string) *userdata.AgentDefinition {
+	return &userdata.AgentDefinition{
 		ID: id, WorkspaceID: domain.DefaultWorkspace, Name: name, Description: "d", SystemPrompt: "p \"q\"", Strategy: "s",
 		SuccessCriteria: "c", ExitReport: "e", Commands: []string{"ZONES", "CONTEXT_UPDATE"}, ProviderID: "prv_1", Model: "m",
 		MaxTurns: 3, TokenBudget: 4000, Enabled: true, CreatedAt: T0, UpdatedAt: T0,
@@ -44,7 +45,7 @@ func agents(w *world) {
 	w.equal(was.SystemPrompt, first.SystemPrompt, "what it was begun with")
 	listed, err := w.Agents.Agents(ctx, ws)
 	w.ok(err)
-	w.equal(listed, []*domain.AgentDefinition{a}, "the list")
+	w.equal(listed, []*userdata.AgentDefinition{a}, "the list")
 
 	w.code(w.Agents.InsertAgent(ctx, definition("agt_2", "noteTaker")), domain.CodeConflict)
 	w.code(w.Agents.UpdateAgent(ctx, definition("agt_3", "Other")), domain.CodeNotFound)

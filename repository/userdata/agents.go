@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -59,7 +60,7 @@ var (
 	agentVersionTable = sqldb.NewTable[agentVersionRow]("agent_versions")
 )
 
-func agentRowOf(a *domain.AgentDefinition) (agentRow, error) {
+func agentRowOf(a *userdata.AgentDefinition) (agentRow, error) {
 	definition, err := json.Marshal(agentText{
 		Name: a.Name, Description: a.Description, SystemPrompt: a.SystemPrompt, Strategy: a.Strategy,
 		SuccessCriteria: a.SuccessCriteria, ExitReport: a.ExitReport, Commands: a.Commands, ProviderID: a.ProviderID, Model: a.Model,
@@ -74,12 +75,12 @@ func agentRowOf(a *domain.AgentDefinition) (agentRow, error) {
 	}, nil
 }
 
-func (r *agentRow) agent() (*domain.AgentDefinition, error) {
+func (r *agentRow) agent() (*userdata.AgentDefinition, error) {
 	var t agentText
 	if err := json.Unmarshal([]byte(r.Definition), &t); err != nil {
 		return nil, fmt.Errorf("read agent %s: %w", r.ID, err)
 	}
-	return &domain.AgentDefinition{
+	return &userdata.AgentDefinition{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: t.Name, Description: t.Description, SystemPrompt: t.SystemPrompt,
 		Strategy: t.Strategy, SuccessCriteria: t.SuccessCriteria, ExitReport: t.ExitReport, Commands: t.Commands,
 		ProviderID: t.ProviderID, Model: t.Model, MaxTurns: t.MaxTurns, TokenBudget: t.TokenBudget, Enabled: t.Enabled, BuiltIn: t.BuiltIn,
@@ -88,7 +89,7 @@ func (r *agentRow) agent() (*domain.AgentDefinition, error) {
 }
 
 // Agents lists the agents that were created or changed in a workspace, oldest first.
-func (s *AgentStore) Agents(ctx context.Context, workspace string) ([]*domain.AgentDefinition, error) {
+func (s *AgentStore) Agents(ctx context.Context, workspace string) ([]*userdata.AgentDefinition, error) {
 	var rows []agentRow
 	err := s.db.All(ctx, &rows, "SELECT "+agentTable.Columns()+" FROM agents WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
 	if err != nil {
@@ -98,7 +99,7 @@ func (s *AgentStore) Agents(ctx context.Context, workspace string) ([]*domain.Ag
 }
 
 // Agent returns one agent.
-func (s *AgentStore) Agent(ctx context.Context, workspace, id string) (*domain.AgentDefinition, error) {
+func (s *AgentStore) Agent(ctx context.Context, workspace, id string) (*userdata.AgentDefinition, error) {
 	var row agentRow
 	err := s.db.Get(ctx, &row, "SELECT "+agentTable.Columns()+" FROM agents WHERE workspace_id = $1 AND id = $2", workspace, id)
 	if sqldb.NotFound(err) {
@@ -111,7 +112,7 @@ func (s *AgentStore) Agent(ctx context.Context, workspace, id string) (*domain.A
 }
 
 // AgentVersion returns one version of an agent, even if the agent was deleted since.
-func (s *AgentStore) AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error) {
+func (s *AgentStore) AgentVersion(ctx context.Context, workspace, id string, version int64) (*userdata.AgentDefinition, error) {
 	var row agentVersionRow
 	err := s.db.Get(ctx, &row, "SELECT "+agentVersionTable.Columns()+" FROM agent_versions WHERE workspace_id = $1 AND agent_id = $2 "+
 		"AND version = $3", workspace, id, version)
@@ -127,7 +128,7 @@ func (s *AgentStore) AgentVersion(ctx context.Context, workspace, id string, ver
 // AgentVersions lists a page of an agent's versions, latest first, even if the agent was deleted
 // since. The second result is the cursor of the next page, "" at the end.
 func (s *AgentStore) AgentVersions(ctx context.Context, workspace, id, cursor string, limit int) (
-	[]*domain.AgentDefinition, string, error,
+	[]*userdata.AgentDefinition, string, error,
 ) {
 	after, err := sqldb.ReadCursor(cursor, id)
 	if err != nil {
@@ -147,7 +148,7 @@ func (s *AgentStore) AgentVersions(ctx context.Context, workspace, id, cursor st
 	return all, next, err
 }
 
-func (r *agentVersionRow) agent() (*domain.AgentDefinition, error) {
+func (r *agentVersionRow) agent() (*userdata.AgentDefinition, error) {
 	was := agentRow{
 		WorkspaceID: r.WorkspaceID, ID: r.AgentID, Definition: r.Definition, Version: r.Version,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.CreatedAt,
@@ -157,7 +158,7 @@ func (r *agentVersionRow) agent() (*domain.AgentDefinition, error) {
 
 // InsertAgent stores an agent. Its version is one more than a.Version and than every earlier
 // version of the same id: a built-in agent can be changed, reset and changed again.
-func (s *AgentStore) InsertAgent(ctx context.Context, a *domain.AgentDefinition) error {
+func (s *AgentStore) InsertAgent(ctx context.Context, a *userdata.AgentDefinition) error {
 	own := *a
 	err := s.changeAgent(ctx, a.WorkspaceID, func(t *transaction.Tx) error {
 		if err := agentCeiling.Room(ctx, t, a.WorkspaceID); err != nil {
@@ -188,7 +189,7 @@ func (s *AgentStore) InsertAgent(ctx context.Context, a *domain.AgentDefinition)
 
 // UpdateAgent updates an agent if its version matches, and increments the version. Running sessions
 // keep the version that they started with.
-func (s *AgentStore) UpdateAgent(ctx context.Context, a *domain.AgentDefinition) error {
+func (s *AgentStore) UpdateAgent(ctx context.Context, a *userdata.AgentDefinition) error {
 	err := s.changeAgent(ctx, a.WorkspaceID, func(t *transaction.Tx) error {
 		row, err := agentRowOf(a)
 		if err != nil {
@@ -237,7 +238,7 @@ func keepAgentVersion(ctx context.Context, t *transaction.Tx, row *agentRow) err
 }
 
 // nameTaken turns a conflict into an error that names the command, which another agent already has.
-func nameTaken(err error, a *domain.AgentDefinition) error {
+func nameTaken(err error, a *userdata.AgentDefinition) error {
 	if domain.ErrorCode(err) != domain.CodeConflict {
 		return err
 	}

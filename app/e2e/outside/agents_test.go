@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -43,7 +44,7 @@ func TestAnAgentCannotActForWordsFromOutside(t *testing.T) {
 				"config": map[string]any{"base_url": model.url + "/" + id, "model": "m"},
 			})
 			now := clock.System()
-			if err := server.Parts.Store.Agents.InsertAgent(t.Context(), &domain.AgentDefinition{
+			if err := server.Parts.Store.Agents.InsertAgent(t.Context(), &userdata.AgentDefinition{
 				ID: "agt_" + id, WorkspaceID: id, Name: "Payer", Description: "Reads and pays.", SystemPrompt: "Follow your instructions.",
 				Commands: []string{"BANK.READ", "BANK.PAY", "CREATE_ZONE"}, MaxTurns: domain.AgentMaxTurns, TokenBudget: domain.AgentTokenBudget,
 				Enabled: true, Version: 1, CreatedAt: now, UpdatedAt: now,

@@ -1,4 +1,4 @@
-package domain
+package people
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 const (
@@ -14,9 +16,9 @@ const (
 	ApprovalLinkLife = 7 * 24 * time.Hour
 	// MaxLinkRecipient is how many bytes the name of a recipient has at most.
 	MaxLinkRecipient = 200
-	// SettledByLink begins what an approval has for settled_by where a link answered it;
+	// settledByLink begins what an approval has for settled_by where a link answered it;
 	// the recipient follows, if there is one.
-	SettledByLink = "link"
+	settledByLink = "link"
 )
 
 // ApprovalLink is the content of a signed address. Its bearer may answer one approval.
@@ -29,8 +31,8 @@ type ApprovalLink struct {
 }
 
 // LinkTo is the link to an approval as it is now.
-func LinkTo(a *Approval, recipient string, now time.Time) (*ApprovalLink, error) {
-	digest, err := a.linkDigest()
+func LinkTo(a *domain.Approval, recipient string, now time.Time) (*ApprovalLink, error) {
+	digest, err := linkDigest(a)
 	if err != nil {
 		return nil, err
 	}
@@ -45,24 +47,24 @@ func LinkTo(a *Approval, recipient string, now time.Time) (*ApprovalLink, error)
 }
 
 // Leads reports whether the link still belongs to the open question and was not revoked.
-func (l *ApprovalLink) Leads(a *Approval) bool {
-	digest, err := a.linkDigest()
+func (l *ApprovalLink) Leads(a *domain.Approval) bool {
+	digest, err := linkDigest(a)
 	return err == nil && bytes.Equal(digest, l.Digest)
 }
 
 // Author is the author of answers through the link. It was made or configured by an admin, and has an
 // admin's rights for this one approval.
-func (l *ApprovalLink) Author() Author {
-	id := SettledByLink
+func (l *ApprovalLink) Author() domain.Author {
+	id := settledByLink
 	if l.Recipient != "" {
 		id += ":" + l.Recipient
 	}
-	return Author{ID: id, Name: l.Recipient, Role: RoleAdmin}
+	return domain.Author{ID: id, Name: l.Recipient, Role: domain.RoleAdmin}
 }
 
-// AskedDigest covers what a person is shown, and nothing that changes when it is settled: the actions with
+// askedDigest covers what a person is shown, and nothing that changes when it is settled: the actions with
 // their exact parameters, the question, the budget.
-func (a *Approval) AskedDigest() ([]byte, error) {
+func askedDigest(a *domain.Approval) ([]byte, error) {
 	type action struct{ ID, Digest string }
 	actions := make([]action, len(a.Actions))
 	for i := range a.Actions {
@@ -76,9 +78,9 @@ func (a *Approval) AskedDigest() ([]byte, error) {
 	return sum[:12], nil
 }
 
-// linkDigest is AskedDigest bound to how often the links were withdrawn.
-func (a *Approval) linkDigest() ([]byte, error) {
-	digest, err := a.AskedDigest()
+// linkDigest is askedDigest bound to how often the links were withdrawn.
+func linkDigest(a *domain.Approval) ([]byte, error) {
+	digest, err := askedDigest(a)
 	if err != nil || a.LinkEpoch == 0 {
 		return digest, err
 	}
@@ -89,7 +91,7 @@ func (a *Approval) linkDigest() ([]byte, error) {
 // RecipientOf reads who settled an approval, if a link did: the recipient of the link, "" for
 // a link that had none.
 func RecipientOf(settledBy string) (recipient string, link bool) {
-	rest, ok := strings.CutPrefix(settledBy, SettledByLink)
+	rest, ok := strings.CutPrefix(settledBy, settledByLink)
 	if !ok || rest != "" && rest[0] != ':' {
 		return "", false
 	}
