@@ -3,9 +3,9 @@ package rounds
 import (
 	"cmp"
 	"context"
-	"strings"
 	"time"
 
+	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -26,20 +26,15 @@ type Histories interface {
 	KnownHistories(ctx context.Context, ws string, hashes [2]string) ([]domain.KnownHistory, error)
 }
 
-// Finder finds or stores the messages of a protocol whose clients give ids to messages. A message is
+// finder finds or stores the messages of a protocol whose clients give ids to messages. A message is
 // identified by its id in its chat, and is stored once.
-type Finder struct {
-	Protocol  string
-	Commands  Sessions
-	Record    NamedRecord
-	Histories Histories
-	Names     *SessionNames
-	Uploader  *Uploader // of the attachments
-	Workspace string
-	By        domain.Author
-	CreatedBy string // of new sessions
-	// OnSession is called with a session's id before a message is sent to it.
-	OnSession func(session string)
+type finder struct {
+	*Config
+	protocol string
+	caller   *auth.Identity
+	uploader *Uploader // of the attachments
+	// onSession is called with a session's id before a message is sent to it.
+	onSession func(session string)
 }
 
 // ClientMessage is a message as a client sends it.
@@ -58,22 +53,17 @@ type Found struct {
 	Session, Message string
 	Repeated         bool
 	// Stored is the progress at the moment the message was stored, in a session that was announced
-	// to OnSession before; nil where the record has to be read.
+	// to onSession before; nil where the record has to be read.
 	Stored *Progress
 	// Seq is the sequence number of the event that stored it.
 	Seq int64
-	// Results is where the round continues if the client submitted results of its tools.
-	Results *ResultsPosition
-}
-
-// ResultsPosition is the position of tool results in the record.
-type ResultsPosition struct {
-	RoundID string
-	After   int64 // the sequence number after which the continuation begins
+	// ResultsAfter is the sequence number after which the round continues if the client submitted results
+	// of its tools; nil: it did not.
+	ResultsAfter *int64
 }
 
 // Find stores a message, or finds it where it was stored before.
-func (f *Finder) Find(ctx context.Context, m ClientMessage) (found Found, err error) {
+func (f *finder) Find(ctx context.Context, m ClientMessage) (found Found, err error) {
 	if at, err := f.sendToKnownSession(ctx, m); at != nil || err != nil {
 		return *cmp.Or(at, &Found{}), err
 	}
@@ -82,7 +72,7 @@ func (f *Finder) Find(ctx context.Context, m ClientMessage) (found Found, err er
 		return err
 	})
 	if found.Repeated {
-		f.Uploader.Discard(context.WithoutCancel(ctx))
+		f.uploader.Discard(context.WithoutCancel(ctx))
 	}
 	return found, err
 }
@@ -90,22 +80,22 @@ func (f *Finder) Find(ctx context.Context, m ClientMessage) (found Found, err er
 // sendToKnownSession sends the message to an existing session without looking up whether it was sent
 // before: then it conflicts with itself, and the lookup finds it. It returns nil if the message has
 // to be looked up, whatever the reason.
-func (f *Finder) sendToKnownSession(ctx context.Context, m ClientMessage) (*Found, error) {
+func (f *finder) sendToKnownSession(ctx context.Context, m ClientMessage) (*Found, error) {
 	if m.MustExist || len(Attachments(m.Pieces)) > 0 { // a lookup avoids storing the attachments twice
 		return nil, nil
 	}
-	session, err := f.sessionID(ctx, m.Chat)
+	session, err := f.Names.Session(ctx, f.Record, f.caller.Workspace, m.Chat)
 	if err != nil {
 		return nil, ctx.Err() //nolint:wrapcheck // the caller has disconnected
 	}
-	f.OnSession(session)
-	message, err := f.message(ctx, m, Hash(f.Protocol, m.Chat, m.ID))
+	f.onSession(session)
+	message, err := f.message(ctx, m, Hash(f.protocol, m.Chat, m.ID))
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := f.Commands.SendMessage(ctx, f.Workspace, session, message)
+	receipt, err := f.Commands.SendMessage(ctx, f.caller.Workspace, session, message)
 	if err != nil {
-		f.Names.ForgetMissing(f.Workspace, m.Chat, err)
+		f.Names.ForgetMissing(f.caller.Workspace, m.Chat, err)
 		return nil, ctx.Err() //nolint:wrapcheck // the lookup reports the error
 	}
 	found := &Found{Session: session, Message: receipt.Message.ID, Seq: receipt.Seq}
@@ -115,24 +105,24 @@ func (f *Finder) sendToKnownSession(ctx context.Context, m ClientMessage) (*Foun
 	return found, nil
 }
 
-func (f *Finder) message(ctx context.Context, m ClientMessage, hash string) (domain.NewMessage, error) {
+func (f *finder) message(ctx context.Context, m ClientMessage, hash string) (domain.NewMessage, error) {
 	pieces := m.Pieces
 	if m.Instructions != "" {
 		pieces = append([]Piece{{Text: domain.ClientInstructions(m.Instructions)}}, pieces...)
 	}
-	rich, err := f.Uploader.Content(ctx, pieces)
-	return domain.NewMessage{Rich: rich, By: f.By, Tools: m.Tools, History: &domain.HistoryKey{Hash: hash}}, err
+	rich, err := f.uploader.Content(ctx, pieces)
+	return domain.NewMessage{Rich: rich, By: f.caller.Author(), Tools: m.Tools, History: &domain.HistoryKey{Hash: hash}}, err
 }
 
-func (f *Finder) findOrSend(ctx context.Context, m ClientMessage) (Found, error) {
-	hash := Hash(f.Protocol, m.Chat, m.ID)
-	known, err := f.Histories.KnownHistories(ctx, f.Workspace, [2]string{hash, hash})
+func (f *finder) findOrSend(ctx context.Context, m ClientMessage) (Found, error) {
+	hash := Hash(f.protocol, m.Chat, m.ID)
+	known, err := f.Histories.KnownHistories(ctx, f.caller.Workspace, [2]string{hash, hash})
 	if err != nil {
 		return Found{}, err
 	}
 	if len(known) > 0 {
 		found := Found{Session: known[0].SessionID, Message: known[0].MessageID, Repeated: true}
-		stored, err := f.Record.Message(ctx, f.Workspace, found.Session, found.Message)
+		stored, err := f.Record.Message(ctx, f.caller.Workspace, found.Session, found.Message)
 		if err != nil {
 			return Found{}, err
 		}
@@ -149,8 +139,8 @@ func (f *Finder) findOrSend(ctx context.Context, m ClientMessage) (Found, error)
 }
 
 // send sends the message to its session, and creates the session if there is none.
-func (f *Finder) send(ctx context.Context, m ClientMessage, hash string) (Found, error) {
-	session, err := f.Session(ctx, m.Chat)
+func (f *finder) send(ctx context.Context, m ClientMessage, hash string) (Found, error) {
+	session, err := f.session(ctx, m.Chat)
 	if err != nil {
 		return Found{}, err
 	}
@@ -160,14 +150,14 @@ func (f *Finder) send(ctx context.Context, m ClientMessage, hash string) (Found,
 	}
 	var receipt *domain.Receipt
 	if session == nil {
-		receipt, err = f.Commands.CreateSession(ctx, f.Workspace, domain.NewSession{
-			Type: domain.Chat, ExternalID: m.Chat, Message: &message, By: f.CreatedBy,
+		receipt, err = f.Commands.CreateSession(ctx, f.caller.Workspace, domain.NewSession{
+			Type: domain.Chat, ExternalID: m.Chat, Message: &message, By: f.caller.Name,
 		})
 		if err == nil && !receipt.Created {
-			receipt, err = f.Commands.SendMessage(ctx, f.Workspace, receipt.Session.ID, message)
+			receipt, err = f.Commands.SendMessage(ctx, f.caller.Workspace, receipt.Session.ID, message)
 		}
 	} else {
-		receipt, err = f.Commands.SendMessage(ctx, f.Workspace, session.ID, message)
+		receipt, err = f.Commands.SendMessage(ctx, f.caller.Workspace, session.ID, message)
 	}
 	if err != nil {
 		return Found{}, err
@@ -175,37 +165,22 @@ func (f *Finder) send(ctx context.Context, m ClientMessage, hash string) (Found,
 	return Found{Session: receipt.Session.ID, Message: receipt.Message.ID}, nil
 }
 
-// isSessionID reports whether a chat is named by the id of its session.
-func isSessionID(chat string) bool {
-	id, ok := strings.CutPrefix(chat, domain.PrefixSession+"_")
-	return ok && len(id) == 32
-}
-
-// sessionID returns the id of the session that a chat is named by. The session may have been
-// deleted.
-func (f *Finder) sessionID(ctx context.Context, chat string) (string, error) {
-	if isSessionID(chat) {
-		return chat, nil
-	}
-	return f.Names.Session(ctx, f.Record, f.Workspace, chat)
-}
-
-// Session returns the session that a chat is named by: its id, or the client's own name; nil if
+// session returns the session that a chat is named by: its id, or the client's own name; nil if
 // there is none yet.
-func (f *Finder) Session(ctx context.Context, chat string) (*domain.Session, error) {
-	if isSessionID(chat) {
-		return f.Record.Session(ctx, f.Workspace, chat)
+func (f *finder) session(ctx context.Context, chat string) (*domain.Session, error) {
+	if IsSessionID(chat) {
+		return f.Record.Session(ctx, f.caller.Workspace, chat)
 	}
-	s, err := f.Record.SessionByExternalID(ctx, f.Workspace, chat)
+	s, err := f.Record.SessionByExternalID(ctx, f.caller.Workspace, chat)
 	if domain.ErrorCode(err) == domain.CodeNotFound {
 		return nil, nil //nolint:nilnil // there is none yet
 	}
 	return s, err
 }
 
-// CheckAnswerable returns an error unless an answer to an approval can count: it is one of the open
+// checkAnswerable returns an error unless an answer to an approval can count: it is one of the open
 // approvals or settled, and has not expired.
-func CheckAnswerable(a *domain.Approval, open []*domain.Approval, now time.Time) error {
+func checkAnswerable(a *domain.Approval, open []*domain.Approval, now time.Time) error {
 	listed := false
 	for _, o := range open {
 		listed = listed || o.ID == a.ID

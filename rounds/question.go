@@ -13,11 +13,21 @@ func QuestionText(a *domain.Approval) string {
 	for _, action := range a.Actions {
 		lines = append(lines, "- "+domain.Visible(action.Text))
 	}
+	for _, line := range questionLines(a) {
+		lines = append(lines, domain.Visible(line))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Question returns the text of a question, as it is stored and without the actions of an approval.
+func Question(a *domain.Approval) string { return strings.Join(questionLines(a), "\n") }
+
+func questionLines(a *domain.Approval) []string {
 	if a.Module == nil {
-		if a.Text != "" {
-			lines = append(lines, domain.Visible(a.Text))
+		if a.Text == "" {
+			return nil
 		}
-		return strings.Join(lines, "\n")
+		return []string{a.Text}
 	}
 	var m struct {
 		Question string   `json:"question"`
@@ -27,13 +37,14 @@ func QuestionText(a *domain.Approval) string {
 		Steps    []string `json:"steps"`
 	}
 	_ = json.Unmarshal(a.Module.Data, &m) // modules are validated when they are stored
+	var lines []string
 	for _, line := range []string{m.Title, m.Question, m.Message} {
 		if line != "" {
-			lines = append(lines, domain.Visible(line))
+			lines = append(lines, line)
 		}
 	}
 	for _, item := range append(m.Options, m.Steps...) {
-		lines = append(lines, "- "+domain.Visible(item))
+		lines = append(lines, "- "+item)
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }

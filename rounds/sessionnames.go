@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -31,9 +32,18 @@ type SessionsByName interface {
 	SessionByExternalID(ctx context.Context, ws, externalID string) (*domain.Session, error)
 }
 
-// Session returns the id of the session that the clients of a workspace know by a name. The session
-// may have been deleted.
+// IsSessionID reports whether a client's name of a session is its id.
+func IsSessionID(name string) bool {
+	id, ok := strings.CutPrefix(name, domain.PrefixSession+"_")
+	return ok && len(id) == 32
+}
+
+// Session returns the id of the session that the clients of a workspace know by a name, or by its id. The
+// session may have been deleted.
 func (n *SessionNames) Session(ctx context.Context, record SessionsByName, workspace, name string) (string, error) {
+	if IsSessionID(name) {
+		return name, nil
+	}
 	return n.known.Get(externalName{workspace, name}, func() (string, bool, error) {
 		s, err := record.SessionByExternalID(ctx, workspace, name)
 		if err != nil {

@@ -9,6 +9,9 @@ import (
 // back: each character is sent once. When a call of the AI is repeated after a crash, the new text
 // continues after the prefix that it shares with the earlier one.
 type TextMerger struct {
+	// StreamJSON sends the text of a JSON object like any other; otherwise it is sent when it is complete.
+	StreamJSON bool
+
 	id       string // of the message that is being streamed
 	text     string // received so far
 	sent     string // sent of this message, or of the one that it replaces
@@ -33,13 +36,13 @@ func (s *TextMerger) Add(id string, offset int, text string) (more string, resta
 		return "", false
 	}
 	s.text += string(runes[have-offset:])
-	if isJSONAnswer(s.text) {
+	if !s.StreamJSON && isJSONAnswer(s.text) {
 		return "", false
 	}
 	return s.advance(s.text)
 }
 
-// isJSONAnswer reports whether the answer is a JSON object, whose text is sent when it is complete.
+// isJSONAnswer reports whether the answer is a JSON object.
 func isJSONAnswer(text string) bool {
 	text = strings.TrimLeft(text, " \n")
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "```json")
@@ -67,15 +70,17 @@ func (s *TextMerger) Complete(id, text string, cut bool) (more string, restarted
 	default:
 		more, restarted = s.advance(text)
 	}
-	*s = TextMerger{complete: id}
+	*s = TextMerger{StreamJSON: s.StreamJSON, complete: id}
 	return more, restarted
 }
 
 // Reset forgets what was sent: the message will not be continued.
-func (s *TextMerger) Reset() { *s = TextMerger{complete: s.complete} }
+func (s *TextMerger) Reset() { *s = TextMerger{StreamJSON: s.StreamJSON, complete: s.complete} }
 
 // Resume starts from text the client already has.
-func (s *TextMerger) Resume(sent string) { *s = TextMerger{sent: sent, complete: s.complete} }
+func (s *TextMerger) Resume(sent string) {
+	*s = TextMerger{StreamJSON: s.StreamJSON, sent: sent, complete: s.complete}
+}
 
 // Sent returns what the client has of the current message.
 func (s *TextMerger) Sent() string { return s.sent }

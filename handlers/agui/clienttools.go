@@ -38,7 +38,7 @@ func (x *run) checkTools(ctx context.Context) error {
 		return nil
 	}
 	at := func(i int) string { return fmt.Sprintf("/tools/%d", i) }
-	return rounds.CheckTools(ctx, x.Catalogue, x.identity.Workspace, tools.List, at)
+	return rounds.CheckTools(ctx, x.Catalogue, x.Caller.Workspace, tools.List, at)
 }
 
 // addResult adds a tool result that follows the newest user message. Results of the session's own
@@ -70,43 +70,24 @@ func (in *input) addResult(m *clientMessage, place int) error {
 // resultsApproval returns the approval that waits, or has waited, for the results of the front end's
 // tools.
 func (x *run) resultsApproval(ctx context.Context) (*domain.Approval, error) {
-	results, err := x.in.results.Latest(ctx, x.Approvals, x.identity.Workspace)
+	results, err := x.in.results.Latest(ctx, x.Approvals, x.Caller.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	approval, err := results.Approval(ctx, x.Approvals, x.identity.Workspace)
+	approval, err := results.Approval(ctx, x.Approvals, x.Caller.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	if approval.SessionID != x.found.Session {
+	if approval.SessionID != x.Found.Session {
 		return nil, domain.Invalid(results.Pointers[0], "unknown_call", "%.80q is a call of another thread. Nothing was changed.", results.IDs[0])
 	}
 	x.in.results = results
 	return approval, nil
 }
 
-// submitResults stores the results of the front end's tools. The run continues after them: the front
-// end has everything before.
-func (x *run) submitResults(ctx context.Context, approval *domain.Approval, out *writer) error {
-	if err := x.in.results.Submit(ctx, x.Commands, approval, x.identity.Author(), ""); err != nil {
-		return err
-	}
-	session, message, err := rounds.ResultsMessage(ctx, x.Record, approval)
-	if err != nil {
-		return err
-	}
-	x.found.Results = &rounds.ResultsPosition{RoundID: approval.RoundID, After: message.Seq - 1}
-	if message.Seq == 0 {
-		x.found.Results.After = session.LastSeq // processed when the session has the slot
-	}
-	x.found.Repeated = approval.Status != domain.ApprovalStatusOpen
-	out.keepUpTo(x.in.resultsEnd)
-	return nil
-}
-
 // clientCalls writes the calls that the front end is to run, for which an approval waits.
 func (f *follower) clientCalls(a *api.Approval) {
-	f.out.endText()
+	f.endText()
 	f.pending = nil
 	for i, action := range a.Actions {
 		id := domain.ClientCallID(a.ID, i)
@@ -114,9 +95,9 @@ func (f *follower) clientCalls(a *api.Approval) {
 		if f.answerID != "" {
 			call["parentMessageId"] = f.answerID
 		}
-		f.out.event("TOOL_CALL_START", call)
-		f.out.event("TOOL_CALL_ARGS", fields{"toolCallId": id, "delta": rounds.Arguments(action.Params)})
-		f.out.event("TOOL_CALL_END", fields{"toolCallId": id})
+		f.event("TOOL_CALL_START", call)
+		f.event("TOOL_CALL_ARGS", fields{"toolCallId": id, "delta": rounds.Arguments(action.Params)})
+		f.event("TOOL_CALL_END", fields{"toolCallId": id})
 		f.pending = append(f.pending, id)
 	}
 }
@@ -148,7 +129,7 @@ func (f *follower) cancelledCalls(a *api.Approval) {
 }
 
 func (f *follower) result(id, text string) {
-	f.out.event("TOOL_CALL_RESULT", fields{"messageId": id + "-result", "toolCallId": id, "content": text, "role": roleTool})
+	f.event("TOOL_CALL_RESULT", fields{"messageId": id + "-result", "toolCallId": id, "content": text, "role": roleTool})
 }
 
 // onlyClientCalls reports whether the session waits for the front end's tools only, and not for a

@@ -19,13 +19,8 @@ type Door struct{ rounds.Config }
 
 // run is a request in progress.
 type run struct {
-	*Door
-	identity *auth.Identity
-	in       *input
-	// found is where the run's message is stored; listener follows its session.
-	found    rounds.Found
-	listener rounds.Listener
-	message  *domain.Message // as it was last read
+	*rounds.Round
+	in *input
 }
 
 // Serve writes the events of a run. Errors before the first event have the form of the API; later
@@ -35,8 +30,8 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	if err != nil {
 		return err
 	}
-	x := &run{Door: d, identity: who, in: in, listener: rounds.Listener{Workspace: who.Workspace, Follow: d.Follow}}
-	defer x.listener.Close()
+	x := &run{Round: d.Round(who), in: in}
+	defer x.Close()
 	out := newWriter(w, in)
 	if err := x.find(r.Context()); err != nil {
 		return x.refuse(out, err)
@@ -46,6 +41,20 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 		return x.refuse(out, err)
 	}
 	return x.stream(r, out)
+}
+
+// find stores the newest user message, or finds it where an earlier run stored it.
+func (x *run) find(ctx context.Context) error {
+	mustExist := len(x.in.Resume) > 0 || x.in.results != nil
+	if !mustExist { // the tools of a stored message were checked
+		if err := x.checkTools(ctx); err != nil {
+			return err
+		}
+	}
+	m := x.in.messages[x.in.last]
+	return x.Find(ctx, "ag-ui", rounds.ClientMessage{
+		Chat: x.in.ChatID, ID: m.ID, Pieces: m.pieces, Tools: x.in.clientTools(), MustExist: mustExist, Instructions: x.in.instructions,
+	})
 }
 
 // answer submits tool results and the answers to approvals. Everything is validated first: a run
@@ -63,9 +72,10 @@ func (x *run) answer(ctx context.Context, out *writer) error {
 		return err
 	}
 	if called != nil {
-		if err := x.submitResults(ctx, called, out); err != nil {
+		if err := x.Submit(ctx, x.in.results, called); err != nil {
 			return err
 		}
+		out.keepUpTo(x.in.resultsEnd)
 	}
 	return x.resume(ctx, decisions)
 }
@@ -79,16 +89,6 @@ func (x *run) refuse(out *writer, err error) error {
 
 // Refuse writes an error that occurred before Serve, as the API does.
 func (d *Door) Refuse(w http.ResponseWriter, f *api.Failure) { rounds.WriteProblem(w, f) }
-
-// progress reads the progress of the run's message.
-func (x *run) progress(ctx context.Context) (*rounds.Progress, error) {
-	reader := rounds.Reader{Record: x.Record, Approvals: x.Approvals, Workspace: x.identity.Workspace, LastRead: x.message}
-	at, err := reader.Message(ctx, x.found.Session, x.found.Message)
-	if err == nil {
-		x.message = at.Message
-	}
-	return at, err
-}
 
 // input is the request of a client.
 type input struct {

@@ -1,7 +1,6 @@
 package agui
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 
@@ -15,52 +14,28 @@ import (
 // before is written from its beginning, and replaces the client's copy of it.
 func (x *run) stream(r *http.Request, out *writer) error {
 	ctx := r.Context()
-	at, err := x.listener.Start(ctx, x.found, x.progress)
+	at, err := x.Start(ctx)
 	if err != nil {
 		return x.refuse(out, rounds.StreamError(err, resendAdvice))
 	}
-	x.message = at.Message
 	out.start()
 	out.state(at)
-	if x.found.Repeated {
+	if x.Found.Repeated {
 		out.snapshot()
 	}
-	if err := x.follow(ctx, out); err != nil && !rounds.CallerGone(r.Context()) {
+	f := &follower{writer: out, run: x}
+	switch at, err = x.Follow(ctx, f); {
+	case err == nil:
+		x.end(f, at)
+	case !rounds.CallerGone(ctx):
 		out.fail(x.Failure(rounds.StreamError(err, resendAdvice)))
 	}
 	return nil
 }
 
-func (x *run) follow(ctx context.Context, out *writer) error {
-	f := &follower{out: out, message: x.found.Message}
-	if x.found.Results != nil {
-		f.round = x.found.Results.RoundID
-	}
-	for {
-		if err := x.listener.Events(ctx, func() string { return f.round }, f.handle); err != nil {
-			return err
-		}
-		if err := out.Flush(); err != nil {
-			return err
-		}
-		at, err := x.listener.Check(ctx, x.progress)
-		if err != nil {
-			return err
-		}
-		if at != nil {
-			x.end(f, at)
-			return nil
-		}
-		allowed := func() error { return x.StillAllowed(ctx, x.identity) }
-		if err := rounds.Wait(ctx, x.listener.Reader, allowed, out.WriteHeartbeat); err != nil {
-			return err
-		}
-	}
-}
-
 // end writes the end of a run.
 func (x *run) end(f *follower, at *rounds.Progress) {
-	out := f.out
+	out := f.writer
 	out.state(at)
 	switch at.State {
 	case rounds.Failed:
@@ -87,31 +62,27 @@ const resendAdvice = "Send the same run again to get it."
 
 // follower converts the events of one round.
 type follower struct {
-	out      *writer
-	message  string // id of the user message that began the round
-	round    string
+	*writer
+	run      *run
 	calls    map[string]bool // tool calls that were written, by id
 	answerID string          // id of the latest message of the AI
 	pending  []string        // calls of the client's tools without a result
 }
 
-func (f *follower) handle(e *api.Event) {
-	if e.Message != nil && e.Message.ID == f.message {
-		f.round = api.Value(e.Message.RoundID)
-		return
-	}
+// Event writes an event of the session.
+func (f *follower) Event(e *api.Event) {
 	switch e.Name {
 	case stream.EventDelta:
 		f.delta(e.Text)
 	case stream.EventMessageSnapshot:
 		if e.Text.Kind == stream.KindText {
-			f.out.textSnapshot(e.Text.MessageID, e.Text.Text)
+			f.textSnapshot(e.Text.MessageID, e.Text.Text)
 		}
 	case stream.EventDiscarded:
-		f.out.discard()
+		f.discard()
 	case string(domain.LogSessionPhase):
-		if p := e.Phase; api.Value(p.RoundID) == f.round && p.Phase != domain.Idle && p.Phase != domain.Completed {
-			f.out.toStep(string(p.Phase))
+		if p := e.Phase; api.Value(p.RoundID) == f.run.ID && p.Phase != domain.Idle && p.Phase != domain.Completed {
+			f.toStep(string(p.Phase))
 		}
 	case string(domain.LogMessageCreated):
 		f.stored(e.Message)
@@ -126,7 +97,7 @@ func (f *follower) approval(e *api.Event) {
 	a := e.Approval
 	switch {
 	case a.Kind != domain.ApprovalClientCalls:
-		f.out.event("ACTIVITY_SNAPSHOT", fields{
+		f.event("ACTIVITY_SNAPSHOT", fields{
 			"messageId": a.ID, "activityType": "APPROVAL", "content": fields{"kind": a.Kind, "status": a.Status}, "replace": true,
 		})
 	case e.Name == string(domain.LogApprovalRequested):
@@ -139,9 +110,9 @@ func (f *follower) approval(e *api.Event) {
 func (f *follower) delta(d *api.MessageDeltaData) {
 	switch d.Kind {
 	case stream.KindText:
-		f.out.textDelta(d.MessageID, d.Offset, d.Text)
+		f.textDelta(d.MessageID, d.Offset, d.Text)
 	case stream.KindThinking:
-		f.out.writeReasoning(d.MessageID, d.Text)
+		f.writeReasoning(d.MessageID, d.Text)
 	}
 }
 
@@ -149,7 +120,7 @@ func (f *follower) stored(m *api.Message) {
 	switch m.Sender {
 	case api.MessageSenderAI:
 		f.answerID = m.ID
-		f.out.storedAnswer(m.ID, m.Reasoning(), m.ShownText())
+		f.storedAnswer(m.ID, m.Reasoning(), m.ShownText())
 	case api.MessageSenderSYSTEM:
 		f.results(m)
 	}
@@ -161,12 +132,12 @@ func (f *follower) command(e *api.Event) {
 	if f.calls == nil {
 		f.calls = map[string]bool{}
 	}
-	f.out.endText()
+	f.endText()
 	if !f.calls[x.ID] {
 		f.calls[x.ID] = true
-		f.out.event("TOOL_CALL_START", fields{"toolCallId": x.ID, "toolCallName": x.Command})
-		f.out.event("TOOL_CALL_ARGS", fields{"toolCallId": x.ID, "delta": string(x.Params)})
-		f.out.event("TOOL_CALL_END", fields{"toolCallId": x.ID})
+		f.event("TOOL_CALL_START", fields{"toolCallId": x.ID, "toolCallName": x.Command})
+		f.event("TOOL_CALL_ARGS", fields{"toolCallId": x.ID, "delta": string(x.Params)})
+		f.event("TOOL_CALL_END", fields{"toolCallId": x.ID})
 	}
 	if e.Name == string(domain.LogCommandEnded) {
 		content := fields{"status": x.Status, "error": x.Error}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/rounds"
 )
 
 // decisions returns the answers to all open approvals, which have to be in one request. called is
@@ -15,13 +14,13 @@ func (x *run) decisions(ctx context.Context, called *domain.Approval) (map[strin
 	if len(x.in.Resume) == 0 {
 		return nil, nil //nolint:nilnil // there are no answers
 	}
-	at, err := x.progress(ctx)
+	at, err := x.Progress(ctx)
 	if err != nil {
 		return nil, err
 	}
 	decisions := map[string]domain.Decision{}
 	for i, answer := range x.in.Resume {
-		approval, err := x.answeredApproval(ctx, at, answer.ID)
+		approval, err := x.Approval(ctx, at, answer.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -45,25 +44,11 @@ func (x *run) decisions(ctx context.Context, called *domain.Approval) (map[strin
 // resume submits the answers.
 func (x *run) resume(ctx context.Context, decisions map[string]domain.Decision) error {
 	for _, answer := range x.in.Resume {
-		decision := decisions[answer.ID]
-		decision.By = x.identity.Author()
-		if _, err := x.Commands.AnswerApproval(ctx, x.identity.Workspace, answer.ID, decision); err != nil {
+		if err := x.Answer(ctx, answer.ID, decisions[answer.ID]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// answeredApproval returns the approval that an answer is for, if it belongs to this run.
-func (x *run) answeredApproval(ctx context.Context, at *rounds.Progress, id string) (*domain.Approval, error) {
-	a, err := x.Approvals.Approval(ctx, x.identity.Workspace, id)
-	if err != nil {
-		return nil, err
-	}
-	if err := rounds.CheckAnswerable(a, at.Open, x.Clock()); err != nil {
-		return nil, err
-	}
-	return a, nil
 }
 
 // decisionOf decodes an answer: that of the API for the kind of approval, or for a question the

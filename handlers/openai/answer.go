@@ -20,7 +20,7 @@ func (a *completionRequest) answer(w http.ResponseWriter, r *http.Request, at *l
 		return nil
 	}
 	var text, reasoning strings.Builder
-	merger := &textMerger{emit: func(s string) { text.WriteString(s) }}
+	merger := newTextMerger(func(s string) { text.WriteString(s) })
 	rd := &round{message: at.message.ID, id: at.message.RoundID, sink: merger, onReasoning: func(s string) { reasoning.WriteString(s) }}
 	var err error
 	if out.openApproval, err = a.follow(r, at, rd, noSink{}); err != nil {

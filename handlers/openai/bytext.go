@@ -69,5 +69,5 @@ func (a *requestState) wasShown(asked *domain.Approval) bool {
 			return false
 		}
 	}
-	return strings.Contains(shown, domain.Visible(questionOf(asked)))
+	return strings.Contains(shown, domain.Visible(rounds.Question(asked)))
 }

@@ -29,7 +29,7 @@ func (c *chunks) open() {
 // errors are sent within the stream.
 func (a *completionRequest) stream(r *http.Request, at *location, out *chunks) {
 	out.open()
-	merger := &textMerger{emit: func(s string) { out.delta(wireDelta{Content: &s}) }}
+	merger := newTextMerger(func(s string) { out.delta(wireDelta{Content: &s}) })
 	rd := &round{
 		message: at.message.ID, id: at.message.RoundID, sink: merger,
 		onReasoning: func(s string) { out.delta(wireDelta{ReasoningContent: s}) },

@@ -53,12 +53,9 @@ func (a *requestState) sendToKnownSession(ctx context.Context) (*location, error
 	if !a.scope.ours || len(a.history.before) > 0 || len(rounds.Attachments(a.history.pieces)) > 0 {
 		return nil, nil
 	}
-	session := a.scope.name
-	if !a.scope.isID() {
-		var err error
-		if session, err = a.Names.Session(ctx, a.Record, a.identity.Workspace, session); err != nil {
-			return nil, ignoreNotFound(err)
-		}
+	session, err := a.Names.Session(ctx, a.Record, a.identity.Workspace, a.scope.name)
+	if err != nil {
+		return nil, ignoreNotFound(err)
 	}
 	at, err := a.send(ctx, session, &domain.HistoryKey{Hash: a.history.whole, Request: a.metadata})
 	if err != nil {
@@ -153,11 +150,7 @@ func (a *requestState) findRepeated(ctx context.Context, same []domain.KnownHist
 		}
 	}
 	a.listen(h.SessionID)
-	after := message.Seq - 1
-	if message.Seq == 0 {
-		after = session.LastSeq // it is queued, or was until now
-	}
-	return &location{session: h.SessionID, message: message, after: after, repeated: true}, nil
+	return placed(session, message), nil
 }
 
 // stored reads a session and one of its messages; nil if either was deleted.
@@ -249,7 +242,7 @@ func (a *requestState) switchProvider(ctx context.Context, session string) error
 
 // inScope uses the session that the client names, where its history is not known.
 func (a *requestState) inScope(ctx context.Context, key *domain.HistoryKey) (*location, error) {
-	if !a.scope.isID() {
+	if !rounds.IsSessionID(a.scope.name) {
 		return a.createSession(ctx, key, a.scope.name, a.newSessionReason(), "")
 	}
 	session, err := a.Record.Session(ctx, a.identity.Workspace, a.scope.name)

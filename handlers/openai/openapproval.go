@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // approvalMark begins the text of this server about an approval or a question in an answer. What
@@ -46,7 +47,7 @@ func (a *requestState) openApproval(ctx context.Context, r *http.Request, rd *ro
 	}
 	out := &openApproval{
 		ApprovalID: approval.ID, Kind: approval.Kind, Actions: []openAction{}, Schema: approval.ResponseSchema,
-		Question: questionOf(approval), Link: a.base(r) + "/#/chat/" + approval.SessionID,
+		Question: rounds.Question(approval), Link: a.base(r) + "/#/chat/" + approval.SessionID,
 	}
 	for _, action := range approval.Actions {
 		out.Actions = append(out.Actions, openAction{ID: action.ID, Command: action.Command, Params: action.Params, Text: action.Text})
@@ -102,31 +103,6 @@ func (c *Config) base(r *http.Request) string {
 		return "https://" + r.Host
 	}
 	return "http://" + r.Host
-}
-
-// questionOf returns the text of a question; "" if the actions are described instead.
-func questionOf(a *domain.Approval) string {
-	if a.Module == nil {
-		return a.Text
-	}
-	var m struct {
-		Question string   `json:"question"`
-		Message  string   `json:"message"`
-		Title    string   `json:"title"`
-		Options  []string `json:"options"`
-		Steps    []string `json:"steps"`
-	}
-	_ = json.Unmarshal(a.Module.Data, &m) // modules are validated when they are stored
-	lines := []string{}
-	for _, line := range []string{m.Title, m.Question, m.Message} {
-		if line != "" {
-			lines = append(lines, line)
-		}
-	}
-	for _, item := range append(m.Options, m.Steps...) {
-		lines = append(lines, "- "+item)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // describe returns the text that a person reads instead of the approval card.

@@ -50,15 +50,10 @@ func joined(a, b string) string {
 
 // visibleText returns the text of an answer that clients show.
 func visibleText(m *domain.Message) string {
-	switch {
-	case m.Sender != domain.SenderAI || m.Superseded:
-		return ""
-	case m.AI == nil:
-		return m.Text
-	case m.AI.PreText == domain.InvalidFormatText:
+	if m.Superseded {
 		return ""
 	}
-	return m.AI.PreText
+	return rounds.VisibleText(m)
 }
 
 // historyMatches reports whether every exchange of the client is in the record, in order. A client

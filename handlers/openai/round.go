@@ -1,11 +1,9 @@
 package openai
 
 import (
-	"strings"
-	"unicode/utf8"
-
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -181,82 +179,46 @@ func (r *round) phaseChanged(p *api.SessionPhaseData) {
 	}
 }
 
-// textMerger merges the text of a round's answers so that nothing is sent twice: a call that is
-// repeated generates the same text again.
+// textMerger sends the text of a round's answers once: a call that is repeated generates the same text
+// again.
 type textMerger struct {
+	rounds.TextMerger
 	emit    func(string)
 	sentAny bool // something was sent
-	// Of the current answer: its message, the known text, and the text that the client has.
-	message string
-	text    strings.Builder
-	chars   int
-	sent    string
-	inSync  bool // the client has the known text
-	ended   bool
 }
 
-// startMessage goes to another message.
-func (t *textMerger) startMessage(message string) {
-	if t.message == message {
-		return
-	}
-	if t.ended {
-		t.sent, t.ended = "", false
-	}
-	t.message, t.chars, t.inSync = message, 0, false
-	t.text.Reset()
+func newTextMerger(emit func(string)) *textMerger {
+	return &textMerger{emit: emit, TextMerger: rounds.TextMerger{StreamJSON: true}}
 }
 
 func (t *textMerger) textDelta(message string, offset int, text string) {
-	t.startMessage(message)
-	if t.ended || offset != t.chars {
-		return // the stored message contains the missing part
-	}
-	t.text.WriteString(text)
-	t.chars += utf8.RuneCountInString(text)
-	if t.inSync {
-		t.sent = t.text.String()
-		t.emit(text)
-		return
-	}
-	t.send(t.text.String())
+	first := t.Sent() == ""
+	more, restarted := t.Add(message, offset, text)
+	t.send(more, first || restarted)
 }
 
-func (t *textMerger) textSnapshot(message, text string) {
-	t.startMessage(message)
-	if t.ended || utf8.RuneCountInString(text) < t.chars {
-		return
-	}
-	t.text.Reset()
-	t.text.WriteString(text)
-	t.chars = utf8.RuneCountInString(text)
-	t.send(text)
-}
+func (t *textMerger) textSnapshot(message, text string) { t.textDelta(message, 0, text) }
 
+// stored sends the rest of an answer. Of one that is the beginning of what was sent, there is none.
 func (t *textMerger) stored(m *storedText) {
-	t.startMessage(m.id)
-	t.send(m.text)
-	t.ended = true
+	first := t.Sent() == ""
+	more, restarted := t.Complete(m.id, m.text, true)
+	t.send(more, first || restarted)
 }
 
-// callStarted does nothing: chat clients are not informed of calls.
+// callStarted does nothing: chat clients are not informed of calls. discard does nothing either: the next
+// answer continues after the text that it shares with the discarded one.
 func (t *textMerger) callStarted(int64) {}
+func (t *textMerger) discard()          {}
 
-func (t *textMerger) discard() { t.message = "" }
-
-// send sends the part of a text that the client does not have.
-func (t *textMerger) send(text string) {
-	var rest string
-	switch {
-	case text == "" || strings.HasPrefix(t.sent, text):
-		return // a repeated answer is not past the sent part yet
-	case t.sent == "" && t.sentAny:
-		rest = separator + text
-	case strings.HasPrefix(text, t.sent):
-		rest = text[len(t.sent):]
-	default:
-		rest = separator + text // the text is another one
+// send sends text. begins reports that it does not continue the text before it.
+func (t *textMerger) send(text string, begins bool) {
+	if text == "" {
+		return
 	}
-	t.sent, t.sentAny, t.inSync = text, true, true
-	t.emit(rest)
+	if begins && t.sentAny {
+		text = separator + text
+	}
+	t.sentAny = true
+	t.emit(text)
 }

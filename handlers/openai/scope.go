@@ -45,12 +45,6 @@ func (s scope) check() error {
 	return nil
 }
 
-// isID reports whether the name is the id of a session.
-func (s scope) isID() bool {
-	id, ok := strings.CutPrefix(s.name, domain.PrefixSession+"_")
-	return ok && len(id) == 32
-}
-
 // seed separates histories with different names; those without a name are separated by the caller.
 func (s scope) seed(who *auth.Identity) string {
 	if s.name == "" {

@@ -63,7 +63,7 @@ func (x *round) answer(ctx context.Context, all []*clientAnswer) error {
 	if len(all) == 0 {
 		return nil
 	}
-	at, err := x.progress(ctx)
+	at, err := x.Progress(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (x *round) answer(ctx context.Context, all []*clientAnswer) error {
 		if decisions[i] == nil {
 			continue
 		}
-		if _, err := x.Commands.AnswerApproval(ctx, x.identity.Workspace, g.id, *decisions[i]); err != nil {
+		if err := x.Answer(ctx, g.id, *decisions[i]); err != nil {
 			return err
 		}
 	}
@@ -86,11 +86,8 @@ func (x *round) answer(ctx context.Context, all []*clientAnswer) error {
 
 // decide returns the decision of an answer; nil for the output of a call that was submitted before.
 func (x *round) decide(ctx context.Context, at *rounds.Progress, g *clientAnswer) (*domain.Decision, error) {
-	a, err := x.Approvals.Approval(ctx, x.identity.Workspace, g.id)
+	a, err := x.Approval(ctx, at, g.id)
 	if err != nil {
-		return nil, err
-	}
-	if err := rounds.CheckAnswerable(a, at.Open, x.Clock()); err != nil {
 		return nil, err
 	}
 	if (g.output != nil || g.failed) && a.Status != domain.ApprovalStatusOpen {
@@ -102,11 +99,7 @@ func (x *round) decide(ctx context.Context, at *rounds.Progress, g *clientAnswer
 	}
 	text, _ := json.Marshal(answer) // consists of JSON values: cannot fail
 	decision, err := x.Decision(text, a.Kind)
-	if err != nil {
-		return nil, err
-	}
-	decision.By = x.identity.Author()
-	return &decision, nil
+	return &decision, err
 }
 
 // apiAnswer returns the answer in the form of the API.

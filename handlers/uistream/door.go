@@ -14,6 +14,9 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
+// protocol identifies the messages of this protocol.
+const protocol = "ui-chat"
+
 // Config are the dependencies of both routes.
 type Config struct{ rounds.Config }
 
@@ -26,17 +29,8 @@ type Resumption struct{ Config }
 
 // round is a round that is streamed to a front end.
 type round struct {
-	*Config
-
-	identity *auth.Identity
-	found    rounds.Found
-	listener rounds.Listener
-	message  *domain.Message // as it was last read
-	held     *uiMessage      // the answer as far as the front end has it
-}
-
-func (c *Config) round(who *auth.Identity) *round {
-	return &round{Config: c, identity: who, listener: rounds.Listener{Workspace: who.Workspace, Follow: c.Follow}}
+	*rounds.Round
+	held *uiMessage // the answer as far as the front end has it
 }
 
 // Serve stores the message, or finds it where it was stored before, submits the answers that come
@@ -46,17 +40,16 @@ func (d *Chat) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	if err != nil {
 		return err
 	}
-	x := d.round(who)
-	defer x.listener.Close()
+	x := &round{Round: d.Round(who)}
+	defer x.Close()
 	again := in.Trigger == regenerate
 	if x.held = in.held; again {
 		x.held = nil // it is replaced by another answer
 	}
 	given := answersOf(x.held)
-	x.found, err = x.finder().Find(r.Context(), rounds.ClientMessage{
+	if err := x.Find(r.Context(), protocol, rounds.ClientMessage{
 		Chat: in.ID, ID: in.user.ID, Pieces: in.pieces, MustExist: again || len(given) > 0,
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	in.pieces = nil // released, because the answer may take long
@@ -75,7 +68,7 @@ func (d *Chat) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 // regenerate requests another answer to the newest message; the earlier answer stays in the record.
 // If one is in progress, it is streamed: it may be of a repetition of this request.
 func (x *round) regenerate(ctx context.Context) error {
-	session, err := x.Record.Session(ctx, x.identity.Workspace, x.found.Session)
+	session, err := x.Record.Session(ctx, x.Caller.Workspace, x.Found.Session)
 	if err != nil {
 		return err
 	}
@@ -83,15 +76,15 @@ func (x *round) regenerate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if newest != x.found.Message {
+	if newest != x.Found.Message {
 		return domain.Errorf(domain.CodeNotLastRound, "Only the newest message can be answered again. "+
 			"Nothing was changed.")
 	}
-	_, err = x.Commands.RetrySession(ctx, x.identity.Workspace, session.ID, domain.RetryRequest{By: x.identity.Author()})
+	_, err = x.Commands.RetrySession(ctx, x.Caller.Workspace, session.ID, domain.RetryRequest{By: x.Caller.Author()})
 	if domain.ErrorCode(err) != domain.CodeWrongPhase {
 		return err
 	}
-	at, failed := x.progress(ctx)
+	at, failed := x.Progress(ctx)
 	if failed != nil || at.State != rounds.Working {
 		return cmp.Or(failed, err)
 	}
@@ -107,13 +100,13 @@ const resumableFor = 2 * time.Minute
 
 // Serve streams the newest round, or answers 204 if there is none to resume.
 func (d *Resumption) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
-	x := d.round(who)
-	defer x.listener.Close()
+	x := &round{Round: d.Round(who)}
+	defer x.Close()
 	id := chi.URLParam(r, "id")
 	if err := checkID(id); err != nil {
 		return err
 	}
-	session, err := x.finder().Session(r.Context(), id)
+	session, err := x.Session(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -121,15 +114,15 @@ func (d *Resumption) Serve(w http.ResponseWriter, r *http.Request, who *auth.Ide
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	x.found.Session = session.ID
-	if x.found.Message, err = x.latestMessage(r.Context(), session); err != nil {
+	x.Found.Session = session.ID
+	if x.Found.Message, err = x.latestMessage(r.Context(), session); err != nil {
 		return err
 	}
-	if x.found.Message == "" {
+	if x.Found.Message == "" {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	at, err := x.progress(r.Context())
+	at, err := x.Progress(r.Context())
 	if err != nil {
 		return err
 	}
@@ -165,21 +158,3 @@ func (x *round) latestMessage(ctx context.Context, session *domain.Session) (str
 
 // maxRound limits the messages that are searched for the newest round.
 const maxRound = 200
-
-func (x *round) finder() *rounds.Finder {
-	return &rounds.Finder{
-		Protocol: "ui-chat", Commands: x.Commands, Record: x.Record, Histories: x.Histories, Names: x.Names,
-		Uploader:  &rounds.Uploader{Files: x.Files, Workspace: x.identity.Workspace, By: x.identity.Name},
-		Workspace: x.identity.Workspace, By: x.identity.Author(), CreatedBy: x.identity.Name, OnSession: x.listener.Listen,
-	}
-}
-
-// progress reads the progress of the round.
-func (x *round) progress(ctx context.Context) (*rounds.Progress, error) {
-	reader := rounds.Reader{Record: x.Record, Approvals: x.Approvals, Workspace: x.identity.Workspace, LastRead: x.message}
-	at, err := reader.Message(ctx, x.found.Session, x.found.Message)
-	if err == nil {
-		x.message = at.Message
-	}
-	return at, err
-}

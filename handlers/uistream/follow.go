@@ -17,19 +17,21 @@ const resumeAdvice = "Resume the stream to get it."
 // stream follows a round until it is over or waits for a person.
 func (x *round) stream(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	at, err := x.listener.Start(ctx, x.found, x.progress)
+	at, err := x.Start(ctx)
 	if err != nil {
 		return rounds.StreamError(err, resumeAdvice)
 	}
-	x.message = at.Message
 	superseded, err := x.superseded(ctx, at)
 	if err != nil {
 		return err
 	}
 	out := newWriter(w, x.held)
-	out.start(x.answerID(), fields{"session_id": x.found.Session})
-	f := &follower{out: out, message: x.found.Message, superseded: superseded, refused: map[string]bool{}}
-	if err := x.follow(ctx, f); err != nil && !rounds.CallerGone(ctx) {
+	out.start(x.answerID(), fields{"session_id": x.Found.Session})
+	f := &follower{writer: out, round: x, superseded: superseded, refused: map[string]bool{}}
+	switch at, err = x.Follow(ctx, f); {
+	case err == nil:
+		x.end(f, at)
+	case !rounds.CallerGone(ctx):
 		x.fail(out, rounds.StreamError(err, resumeAdvice))
 	}
 	return nil
@@ -40,16 +42,16 @@ func (x *round) answerID() string {
 	if x.held != nil && x.held.ID != "" {
 		return x.held.ID
 	}
-	return x.found.Message + "-answer"
+	return x.Found.Message + "-answer"
 }
 
 // superseded returns the ids of superseded answers and of their rounds, which are not streamed.
 func (x *round) superseded(ctx context.Context, at *rounds.Progress) (map[string]bool, error) {
 	out := map[string]bool{}
-	if at.Message.Seq == 0 || x.found.Stored != nil {
+	if at.Message.Seq == 0 || x.Found.Stored != nil {
 		return out, nil
 	}
-	after, err := x.Record.Messages(ctx, x.identity.Workspace, x.found.Session, at.Message.Seq, maxRound)
+	after, err := x.Record.Messages(ctx, x.Caller.Workspace, x.Found.Session, at.Message.Seq, maxRound)
 	if err != nil {
 		return nil, err
 	}
@@ -61,36 +63,13 @@ func (x *round) superseded(ctx context.Context, at *rounds.Progress) (map[string
 	return out, nil
 }
 
-func (x *round) follow(ctx context.Context, f *follower) error {
-	for {
-		if err := x.listener.Events(ctx, func() string { return f.round }, f.handle); err != nil {
-			return err
-		}
-		if err := f.out.Flush(); err != nil {
-			return err
-		}
-		at, err := x.listener.Check(ctx, x.progress)
-		if err != nil {
-			return err
-		}
-		if at != nil {
-			x.end(f, at)
-			return nil
-		}
-		allowed := func() error { return x.StillAllowed(ctx, x.identity) }
-		if err := rounds.Wait(ctx, x.listener.Reader, allowed, f.out.WriteHeartbeat); err != nil {
-			return err
-		}
-	}
-}
-
 // end writes the end of the stream.
 func (x *round) end(f *follower, at *rounds.Progress) {
-	metadata := fields{"session_id": x.found.Session, "state": string(at.State)}
+	metadata := fields{"session_id": x.Found.Session, "state": string(at.State)}
 	reason := "stop"
 	switch at.State {
 	case rounds.Failed:
-		x.fail(f.out, domain.Errorf(domain.CodeProviderFailed, "%s", at.Failure))
+		x.fail(f.writer, domain.Errorf(domain.CodeProviderFailed, "%s", at.Failure))
 		return
 	case rounds.Cancelled:
 		reason = "other"
@@ -101,12 +80,12 @@ func (x *round) end(f *follower, at *rounds.Progress) {
 		}
 	case rounds.Working, rounds.Completed:
 	}
-	f.out.leaveStep()
+	f.leaveStep()
 	if at.State == rounds.Cancelled {
-		f.out.chunk("abort", fields{"reason": "The round was cut."})
+		f.chunk("abort", fields{"reason": "The round was cut."})
 	}
-	f.out.chunk("finish", fields{"finishReason": reason, "messageMetadata": metadata})
-	f.out.WriteDone()
+	f.chunk("finish", fields{"finishReason": reason, "messageMetadata": metadata})
+	f.WriteDone()
 }
 
 // fail writes an error: its message and code.
@@ -119,20 +98,21 @@ func (x *round) fail(out *writer, err error) {
 
 // follower converts the events of one round to chunks.
 type follower struct {
-	out        *writer
-	message    string // id of the message that began the round
-	round      string // id of the round; "" while the message is queued
-	passed     bool   // another round has begun
+	*writer
+	round      *round
+	passed     bool // another round has begun
 	superseded map[string]bool
 	refused    map[string]bool // actions that were not approved
 }
 
-func (f *follower) handle(e *api.Event) {
-	if m := e.Message; m != nil && m.Sender == api.MessageSenderUSER {
-		f.userMessage(m.ID, api.Value(m.RoundID))
+// Event writes an event of the session.
+func (f *follower) Event(e *api.Event) {
+	if m := e.Message; m != nil && m.Sender == api.MessageSenderUSER { // an answer within the round, or of the next round
+		round := api.Value(m.RoundID)
+		f.passed = f.passed || f.round.ID != "" && round != "" && round != f.round.ID
 		return
 	}
-	if f.round == "" || f.passed {
+	if f.round.ID == "" || f.passed {
 		return
 	}
 	switch e.Name {
@@ -142,7 +122,7 @@ func (f *follower) handle(e *api.Event) {
 		f.delta(e.Text, 0)
 	case string(domain.LogMessageCreated):
 		if m := e.Message; m.Sender == api.MessageSenderAI && !f.superseded[m.ID] {
-			f.out.storedAnswer(m.ID, m.Reasoning(), m.ShownText(), m.Status == api.MessageStatusInterrupted)
+			f.storedAnswer(m.ID, m.Reasoning(), m.ShownText(), m.Status == api.MessageStatusInterrupted)
 		}
 	case string(domain.LogCommandPlanned), string(domain.LogCommandEnded):
 		f.command(e)
@@ -155,23 +135,12 @@ func (f *follower) handle(e *api.Event) {
 	}
 }
 
-// userMessage handles a message of a person: the one that began the round, an answer within it, or
-// that of the next round.
-func (f *follower) userMessage(message, round string) {
-	switch {
-	case message == f.message:
-		f.round = round
-	case f.round != "" && round != "" && round != f.round:
-		f.passed = true
-	}
-}
-
 func (f *follower) delta(d *api.MessageDeltaData, offset int) {
 	switch d.Kind {
 	case stream.KindText:
-		f.out.textDelta(d.MessageID, offset, d.Text)
+		f.textDelta(d.MessageID, offset, d.Text)
 	case stream.KindThinking:
-		f.out.reasoningDelta(d.MessageID, offset, d.Text)
+		f.reasoningDelta(d.MessageID, offset, d.Text)
 	}
 }
 
@@ -181,30 +150,30 @@ func (f *follower) command(e *api.Event) {
 	if f.superseded[api.Value(x.RoundID)] {
 		return
 	}
-	f.out.call(x.ID, x.Command, x.Params, true)
+	f.call(x.ID, x.Command, x.Params, true)
 	if e.Name != string(domain.LogCommandEnded) {
 		return
 	}
 	switch x.Status {
 	case domain.ExecSuccess, domain.ExecCached:
 		output := fields{"status": x.Status, "result": x.Result}
-		f.out.callEnded(x.ID, "tool-output-available", fields{"output": output, "providerExecuted": true})
+		f.callEnded(x.ID, "tool-output-available", fields{"output": output, "providerExecuted": true})
 	case domain.ExecPending:
-		f.out.callEnded(x.ID, "tool-output-available", fields{
+		f.callEnded(x.ID, "tool-output-available", fields{
 			"output": fields{"status": x.Status}, "providerExecuted": true, "preliminary": true,
 		})
 	case domain.ExecCancelled:
 		if f.refused[x.ID] {
-			f.out.callEnded(x.ID, "tool-output-denied", fields{})
+			f.callEnded(x.ID, "tool-output-denied", fields{})
 			return
 		}
-		f.out.callEnded(x.ID, "tool-output-error", fields{"errorText": x.Status, "providerExecuted": true})
+		f.callEnded(x.ID, "tool-output-error", fields{"errorText": x.Status, "providerExecuted": true})
 	default:
 		why := string(x.Status)
 		if x.Error != nil && x.Error.Message != "" {
 			why = x.Error.Message
 		}
-		f.out.callEnded(x.ID, "tool-output-error", fields{"errorText": why, "providerExecuted": true})
+		f.callEnded(x.ID, "tool-output-error", fields{"errorText": why, "providerExecuted": true})
 	}
 }
 
@@ -212,7 +181,7 @@ func (f *follower) command(e *api.Event) {
 // has the tools, it writes that the session waits for it: this front end cannot run them.
 func (f *follower) askQuestion(a *domain.Approval) {
 	if a.Kind == domain.ApprovalClientCalls {
-		f.out.call(a.ID, waitsForProgram, fields{"kind": a.Kind, "question": rounds.QuestionText(a)}, true)
+		f.call(a.ID, waitsForProgram, fields{"kind": a.Kind, "question": rounds.QuestionText(a)}, true)
 		return
 	}
 	name, input := domain.AskUser, fields{"kind": a.Kind, "question": rounds.QuestionText(a)}
@@ -222,7 +191,7 @@ func (f *follower) askQuestion(a *domain.Approval) {
 	if a.Module != nil {
 		input["module"] = a.Module
 	}
-	f.out.call(a.ID, name, input, false)
+	f.call(a.ID, name, input, false)
 }
 
 // waitsForProgram is the name of the tool call that shows a front end that the session waits for the
@@ -234,18 +203,18 @@ func (f *follower) requestApproval(a *domain.Approval) {
 	switch a.Kind {
 	case domain.ApprovalActions:
 		for _, action := range a.Actions {
-			f.out.call(action.ID, action.Command, action.Params, true)
+			f.call(action.ID, action.Command, action.Params, true)
 			id := a.ID
 			if len(a.Actions) > 1 {
 				id += "." + action.ID
 			}
-			f.out.chunk("tool-approval-request", fields{"toolCallId": action.ID, "approvalId": id})
+			f.chunk("tool-approval-request", fields{"toolCallId": action.ID, "approvalId": id})
 		}
 	case domain.ApprovalQuestion, domain.ApprovalOutcome, domain.ApprovalClientCalls:
 		f.askQuestion(a) // answered by a tool output; an error ends the wait for client calls
 	default:
 		f.askQuestion(a)
-		f.out.chunk("tool-approval-request", fields{"toolCallId": a.ID, "approvalId": a.ID})
+		f.chunk("tool-approval-request", fields{"toolCallId": a.ID, "approvalId": a.ID})
 	}
 }
 
@@ -272,15 +241,15 @@ func (f *follower) approvalSettled(a *domain.Approval) {
 	if a.Status != domain.ApprovalStatusApproved {
 		switch a.Kind {
 		case domain.ApprovalClientCalls:
-			f.out.callEnded(a.ID, "tool-output-error", fields{
+			f.callEnded(a.ID, "tool-output-error", fields{
 				"errorText": "The session no longer waits for the program: " + string(a.Status), "providerExecuted": true,
 			})
 			return
 		case domain.ApprovalQuestion, domain.ApprovalOutcome:
-			f.out.callEnded(a.ID, "tool-output-error", fields{"errorText": "Not answered: " + string(a.Status)})
+			f.callEnded(a.ID, "tool-output-error", fields{"errorText": "Not answered: " + string(a.Status)})
 			return
 		}
-		f.out.callEnded(a.ID, "tool-output-denied", fields{})
+		f.callEnded(a.ID, "tool-output-denied", fields{})
 		return
 	}
 	var answer struct {
@@ -293,10 +262,10 @@ func (f *follower) approvalSettled(a *domain.Approval) {
 	case a.Kind == domain.ApprovalOutcome:
 		output = answer.Outcome
 	case a.Kind == domain.ApprovalClientCalls:
-		f.out.callEnded(a.ID, "tool-output-available", fields{"output": "The program has answered.", "providerExecuted": true})
+		f.callEnded(a.ID, "tool-output-available", fields{"output": "The program has answered.", "providerExecuted": true})
 		return
 	case a.Kind != domain.ApprovalQuestion, answer.Value == nil:
 		output = true
 	}
-	f.out.callEnded(a.ID, "tool-output-available", fields{"output": output})
+	f.callEnded(a.ID, "tool-output-available", fields{"output": output})
 }

@@ -1,0 +1,207 @@
+package rounds
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// Round is the round of a client's message. It is found or begun, followed, and answered where it waits
+// for the client.
+type Round struct {
+	*Config
+	Caller *auth.Identity
+	Found  Found
+	// ID is the id of the round; "" while its message is queued.
+	ID string
+
+	reader  *stream.Reader
+	message *domain.Message // as it was last read
+	changed bool            // since the record was last read
+	live    *liveRound      // of a round that is followed from its beginning; nil: it has to be read
+}
+
+// Round returns a round of the caller that has to be found. Close releases it.
+func (c *Config) Round(caller *auth.Identity) *Round { return &Round{Config: c, Caller: caller} }
+
+// Close stops following.
+func (r *Round) Close() {
+	if r.reader != nil {
+		r.reader.Close()
+		r.reader = nil
+	}
+}
+
+// listen subscribes to a session from now on.
+func (r *Round) listen(session string) {
+	r.Close()
+	r.reader = r.Config.Follow(stream.Filter{Workspace: r.Caller.Workspace, Session: session})
+}
+
+// Find stores the message that begins the round, or finds it where it was stored before.
+func (r *Round) Find(ctx context.Context, protocol string, m ClientMessage) (err error) {
+	r.Found, err = r.finder(protocol).Find(ctx, m)
+	return err
+}
+
+// Session returns the session that a chat is named by: its id, or the client's own name; nil if there is
+// none yet.
+func (r *Round) Session(ctx context.Context, chat string) (*domain.Session, error) {
+	return r.finder("").session(ctx, chat)
+}
+
+func (r *Round) finder(protocol string) *finder {
+	return &finder{
+		Config: r.Config, protocol: protocol, caller: r.Caller, onSession: r.listen,
+		uploader: &Uploader{Files: r.Files, Workspace: r.Caller.Workspace, By: r.Caller.Name},
+	}
+}
+
+// Progress reads how far the round has come.
+func (r *Round) Progress(ctx context.Context) (*Progress, error) {
+	reader := Reader{Record: r.Record, Approvals: r.Approvals, Workspace: r.Caller.Workspace, LastRead: r.message}
+	at, err := reader.Message(ctx, r.Found.Session, r.Found.Message)
+	if err == nil {
+		r.message = at.Message
+	}
+	return at, err
+}
+
+// Approval returns an approval of the round that can be answered, or was.
+func (r *Round) Approval(ctx context.Context, at *Progress, id string) (*domain.Approval, error) {
+	a, err := r.Approvals.Approval(ctx, r.Caller.Workspace, id)
+	if err != nil {
+		return nil, err
+	}
+	return a, checkAnswerable(a, at.Open, r.Clock())
+}
+
+// Answer answers an approval for the caller.
+func (r *Round) Answer(ctx context.Context, approval string, d domain.Decision) error {
+	d.By = r.Caller.Author()
+	_, err := r.Commands.AnswerApproval(ctx, r.Caller.Workspace, approval, d)
+	return err
+}
+
+// Submit stores the results of the client's tools. The round continues after them: the client has
+// everything before.
+func (r *Round) Submit(ctx context.Context, results *Results, approval *domain.Approval) error {
+	if err := results.Submit(ctx, r.Commands, approval, r.Caller.Author(), ""); err != nil {
+		return err
+	}
+	session, message, err := ResultsMessage(ctx, r.Record, approval)
+	if err != nil {
+		return err
+	}
+	r.ID, r.Found.ResultsAfter = approval.RoundID, new(positionBefore(message, session.LastSeq))
+	r.Found.Repeated = approval.Status != domain.ApprovalStatusOpen
+	return nil
+}
+
+// Start positions the events after the message, and returns the progress of the round. The events come
+// live if this request stored the message in a session that it listened to, and otherwise from the log.
+func (r *Round) Start(ctx context.Context) (*Progress, error) {
+	if stored := r.Found.Stored; stored != nil {
+		r.message = stored.Message
+		r.live = &liveRound{initial: stored, position: r.reader.Position}
+		r.reader.Behind(positionBefore(stored.Message, r.Found.Seq))
+		return stored, nil
+	}
+	r.listen(r.Found.Session)
+	at, err := r.Progress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.changed = true // it may be over already
+	after := positionBefore(at.Message, at.Session.LastSeq)
+	if r.Found.ResultsAfter != nil {
+		after = *r.Found.ResultsAfter
+	}
+	return at, r.reader.Seek(ctx, after)
+}
+
+// positionBefore returns the sequence number before a message; latest for one that is queued.
+func positionBefore(m *domain.Message, latest int64) int64 {
+	if m.Seq == 0 {
+		return latest
+	}
+	return m.Seq - 1
+}
+
+// output is where a protocol writes a round.
+type output interface {
+	// Event handles an event of the session, apart from those of the message that begins the round.
+	Event(e *api.Event)
+	// Flush sends what was written.
+	Flush() error
+	WriteHeartbeat() error
+}
+
+// Follow passes the events to an output until the round is over or waits for a person, and returns the
+// progress then.
+func (r *Round) Follow(ctx context.Context, out output) (*Progress, error) {
+	allowed := func() error { return r.StillAllowed(ctx, r.Caller) }
+	for {
+		if err := r.passEvents(ctx, out); err != nil {
+			return nil, err
+		}
+		if err := out.Flush(); err != nil {
+			return nil, err
+		}
+		if at, err := r.check(ctx); at != nil || err != nil {
+			return at, err
+		}
+		if err := Wait(ctx, r.reader, allowed, out.WriteHeartbeat); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// passEvents passes the events up to now.
+func (r *Round) passEvents(ctx context.Context, out output) error {
+	for more := true; more; {
+		var err error
+		more, err = NextEvents(ctx, r.reader, func(e *api.Event) {
+			if e.Message != nil && e.Message.ID == r.Found.Message {
+				r.ID = api.Value(e.Message.RoundID)
+			} else {
+				out.Event(e)
+			}
+			if r.live != nil {
+				r.live.take(e)
+			}
+			r.changed = r.changed || mayEndRound(e, r.ID) && !r.live.repeats(e)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check returns the progress once the round is over or waits for a person, and all events up to then
+// were passed on; nil while it is in progress. The record is read only after an event that may have
+// changed it.
+func (r *Round) check(ctx context.Context) (*Progress, error) {
+	if !r.changed {
+		return nil, nil
+	}
+	if r.live != nil {
+		if at := r.live.progress(); at != nil {
+			return at, nil
+		}
+	}
+	at, err := r.Progress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// The record may be ahead of the events that were passed on.
+	if at.State != Working && r.reader.Position() >= at.Session.LastSeq {
+		return at, nil
+	}
+	r.changed = at.State != Working
+	return nil, nil
+}
