@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -54,4 +55,15 @@ func leftOf[T any](value *T) string {
 		return "none"
 	}
 	return fmt.Sprint(*value)
+}
+
+// TestARoundKeepsTheTermsOfItsRun: without its list of commands a run would be offered every external command.
+func TestARoundKeepsTheTermsOfItsRun(t *testing.T) {
+	terms := domain.RunTerms{Validation: "refuse", AskCompletion: true, Commands: []string{"SHOP_ORDER"}}
+	s := begin(&domain.Session{Type: domain.Run, State: domain.SessionState{RunTerms: terms}}, domain.ExternalResultReceived{},
+		&domain.Policy{NewID: func(p string) string { return p + "_1" }})
+	newRound(s, domain.CauseExternalResult, domain.Author{})
+	if got := s.session.State.RunTerms; !reflect.DeepEqual(got, terms) {
+		t.Errorf("the round has the terms %+v", got)
+	}
 }

@@ -17,7 +17,7 @@ func newRound(s *step, cause domain.Cause, by domain.Author) {
 		Counters: domain.Counters{
 			TotalRoundtrips: old.TotalRoundtrips, CommandsRun: old.CommandsRun, ContextTokens: old.ContextTokens,
 		},
-		RunTerms: domain.RunTerms{Validation: old.Validation, AskCompletion: old.AskCompletion},
+		RunTerms: old.RunTerms,
 	}
 	switch cause {
 	case domain.CauseExternalResult:
