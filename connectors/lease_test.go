@@ -21,7 +21,7 @@ func TestALeaseIsReleased(t *testing.T) {
 		"a refusal":      {func(w *world) error { return w.call(t.Context(), "S.A") }, &domain.OutsideError{Fault: domain.FaultRefused}, true},
 		"a broken call":  {func(w *world) error { return w.call(t.Context(), "S.A") }, down, false},
 		"a panic":        {func(w *world) error { return w.call(t.Context(), "S.A") }, errUnfinished, false},
-		"no probe":       {func(w *world) error { return probed(w) }, domain.ErrNoProbe, true},
+		"no probe":       {probed, domain.ErrNoProbe, true},
 		"a cancellation": {func(w *world) error { return w.Manager.CancelTask(t.Context(), ordered(), "") }, nil, true},
 		"a poll":         {func(w *world) error { _, err := w.Manager.PollTask(t.Context(), ordered()); return err }, nil, true},
 	} {

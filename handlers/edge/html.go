@@ -22,7 +22,7 @@ func WriteHTMLIn(w http.ResponseWriter, language string, status int, title, body
 	title = html.EscapeString(title)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	//nolint:gosec // title is escaped, and body and language are the server's own
+	// title is escaped, and body and language are the server's own.
 	_, _ = fmt.Fprintf(w, `<!doctype html><html lang="%[3]s"><meta charset="utf-8"><meta name="viewport" content="width=device-width">`+
 		`<title>%[1]s</title><style>body{font:1rem/1.5 system-ui,sans-serif;max-width:45rem;margin:3rem auto;padding:0 1rem}`+
 		`td,th{text-align:left;padding:.2rem 1rem .2rem 0}</style>`+

@@ -42,7 +42,7 @@ func (s *Edge) send(w http.ResponseWriter, r *http.Request, status int, body []b
 	}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) //nolint:gosec // JSON, and named so; the client may have gone
+		_, _ = w.Write(body) // the client may have gone
 		_, _ = w.Write(newline)
 	}
 }

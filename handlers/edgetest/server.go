@@ -169,19 +169,19 @@ func (b *lockedBuffer) String() string {
 
 // New builds a server with routes of its own and serves it; root "" leaves
 // the door open.
-func New(t testing.TB, root string, now clock.Clock, routes func(*Server, chi.Router)) *Server {
-	t.Helper()
-	e, handler := Build(t, root, now, routes)
+func New(tb testing.TB, root string, now clock.Clock, routes func(*Server, chi.Router)) *Server {
+	tb.Helper()
+	e, handler := Build(tb, root, now, routes)
 	e.HTTP = httptest.NewServer(handler)
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		e.Broker.Drain() // before the server, which waits for its streams
 		e.HTTP.Close()
 	})
 	return e
 }
 
-func Build(t testing.TB, root string, now clock.Clock, routes func(*Server, chi.Router)) (*Server, http.Handler) {
-	t.Helper()
+func Build(tb testing.TB, root string, now clock.Clock, routes func(*Server, chi.Router)) (*Server, http.Handler) {
+	tb.Helper()
 	e := &Server{
 		Store: &Store{Keys: map[string]*people.Key{}, ByID: map[string]*domain.Session{
 			"ses_1":   {ID: "ses_1", WorkspaceID: domain.DefaultWorkspace, Type: domain.Chat, Phase: domain.Idle},
@@ -190,16 +190,16 @@ func Build(t testing.TB, root string, now clock.Clock, routes func(*Server, chi.
 		Broker: stream.New(stream.Config{}), Logged: &lockedBuffer{}, Kept: NewKeptRequests(),
 	}
 	if err := e.Broker.Start(context.Background()); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := e.Broker.Stop(context.Background()); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	who, err := auth.New(auth.Config{RootKey: root, Loopback: true, Keys: e.Store, Workspaces: e.Store, Clock: now})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	e.Config = edge.Config{Tickets: &KeptTickets{}, Auth: who, Clock: now, Log: zerolog.New(e.Logged), Idempotency: e.Kept}
 	e.Edge = edge.New(e.Config, nil)
@@ -220,11 +220,11 @@ func Build(t testing.TB, root string, now clock.Clock, routes func(*Server, chi.
 }
 
 // Call makes a request with headers given in pairs.
-func (e *Server) Call(t testing.TB, method, path, body string, headers ...string) (*http.Response, string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, e.HTTP.URL+path, strings.NewReader(body))
+func (e *Server) Call(tb testing.TB, method, path, body string, headers ...string) (*http.Response, string) {
+	tb.Helper()
+	r, err := http.NewRequestWithContext(tb.Context(), method, e.HTTP.URL+path, strings.NewReader(body))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for i := 0; i < len(headers); i += 2 {
 		if headers[i] == "Host" {
@@ -234,12 +234,12 @@ func (e *Server) Call(t testing.TB, method, path, body string, headers ...string
 	}
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return res, string(text)
 }
@@ -463,7 +463,7 @@ func StringOf(n int64) string {
 // Dial asks for a stream on a connection of the test's own.
 func (e *Server) Dial(t *testing.T, request string) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", e.HTTP.Listener.Addr().String())
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", e.HTTP.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,7 @@ type Story func(*testing.T, *World, *Client)
 // EveryCall runs stories, each on a server of its own. Together they call every operation of a family as it is meant;
 // the family "" has the operations of no other family.
 func EveryCall(t *testing.T, family string, stories map[string]Story) {
+	t.Helper()
 	good := map[string]int{}
 	for name, story := range stories {
 		t.Run(name, func(t *testing.T) {

@@ -88,7 +88,7 @@ type FixtureBuilder struct {
 
 func (s FixtureBuilder) Call(status int, method, path, body string, headers ...string) map[string]any {
 	s.T.Helper()
-	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(s.T.Context(), method, path, strings.NewReader(body))
 	r.Header.Set("Authorization", "Bearer root")
 	r.Header.Set("Content-Type", "application/json")
 	for i := 0; i < len(headers); i += 2 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -88,9 +89,7 @@ func play(t *testing.T, steps []step, in *Request, moment string, door func(*Wor
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(in.Body))
-	for name, values := range in.Header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, in.Header)
 	out := httptest.NewRecorder()
 	d := door(w)
 	if err := d.Serve(out, r, []byte(in.Body)); err != nil {
