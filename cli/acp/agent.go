@@ -68,10 +68,10 @@ func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 }
 
-// Reasons to stop following a session.
+// Reasons to stop following a session, which the editor shows for its prompts.
 var (
-	errClosed   = errors.New("the editor has closed the session")
-	errReopened = errors.New("the editor has opened the session again; its prompt continues there")
+	errClosed   = newFailure(codeInternal, "closed", "The session is no longer open. Load it, and check whether the prompt is in it.")
+	errReopened = newFailure(codeInternal, "closed", "The editor has opened the session again, and its prompt continues there.")
 )
 
 // method starts to handle a message, in the order in which messages arrive. What may take long is

@@ -66,7 +66,7 @@ func (a *Agent) prompt(_ context.Context, params json.RawMessage) (finishFunc, e
 		case o := <-p.done:
 			return o.result()
 		default: // it was added after following had stopped
-			return nil, newFailure(codeInternal, "closed", "The session is no longer open. Load it, and check whether the prompt is in it.")
+			return nil, errClosed
 		}
 	}, nil
 }
