@@ -127,6 +127,7 @@ export const steps = [
       });
       await asked.getByRole('heading', { name: /[Pp]ublish/ }).waitFor();
       await shot(page, 'agents-publish');
+      await page.locator('[data-danger][data-seen]').waitFor();
       await asked.getByRole('button', { name: 'Approve' }).click();
       await page.getByRole('article').getByText('It is noted.').waitFor();
       const card = page.locator('[data-command="AGENT.CONTEXT_MANAGER"]');

@@ -47,6 +47,7 @@ export const steps = [
       const confirm = page.getByRole('button', { name: 'Confirm with passkey' });
 
       // There is no passkey yet: the page shows where to create one, and nothing is approved.
+      await page.locator('[data-danger][data-seen]').waitFor(); // a press counts once the action has been visible
       await confirm.click();
       await page.locator('[data-code=passkey_required]').waitFor();
       await shot(page, 'passkey-none');
@@ -72,6 +73,7 @@ export const steps = [
 
       // User verification fails on the device: nothing is decided.
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: false });
+      await page.locator('[data-danger][data-seen]').waitFor();
       await confirm.click();
       await page.locator('[data-code=passkey_cancelled]').waitFor();
       same((await call('GET', `/v1/approvals/${asked.id}`)).status, 'open', 'unverified');
@@ -140,6 +142,7 @@ export const steps = [
         navigator.credentials.get = ({ publicKey }) =>
           get({ publicKey: { ...publicKey, allowCredentials: [{ type: 'public-key', id }] } });
       }, grace.own.credentialId);
+      await ada.page.locator('[data-danger][data-seen]').waitFor();
       await confirm.click();
       await ada.page.locator('[data-code=passkey_refused]').waitFor();
       await tidy(ada.page, 'another person’s passkey');
@@ -148,6 +151,7 @@ export const steps = [
 
       // Grace's own approval is accepted, in her own browser.
       await grace.page.goto(`${base}/#/approvals/${asked.id}`);
+      await grace.page.locator('[data-danger][data-seen]').waitFor();
       await grace.page.getByRole('button', { name: 'Confirm with passkey' }).click();
       await until('Grace has approved', async () => (await status()) === 'approved');
     },

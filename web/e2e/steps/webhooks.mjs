@@ -47,7 +47,7 @@ export const steps = [
         await page.getByLabel('data.changed').check();
         await page.getByRole('button', { name: 'Add a webhook' }).last().click();
         await page
-          .getByText(/This is no address like/)
+          .getByText(/The URL must be like https/)
           .first()
           .waitFor();
         await page.getByLabel(/^Address/).fill(there.url);
@@ -100,7 +100,7 @@ export const steps = [
         await until('it is gone', async () => (await call('GET', '/v1/webhooks')).data[0].disabled_reason === 'gone');
         await page.reload();
         await page
-          .getByText(/gone for good/)
+          .getByText(/permanently gone/)
           .first()
           .waitFor();
         await doTo(mine, 'Delete');
