@@ -100,7 +100,7 @@ export const steps = [
         await until('it is gone', async () => (await call('GET', '/v1/webhooks')).data[0].disabled_reason === 'gone');
         await page.reload();
         await page
-          .getByText(/permanently gone/)
+          .getByText(/answered 410 \(gone\)/)
           .first()
           .waitFor();
         await doTo(mine, 'Delete');
