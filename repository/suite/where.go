@@ -65,6 +65,24 @@ func conditions(w *world) {
 		w.grouped(entries, field)
 	}
 	w.madeUpCursors()
+	w.escapedNUL()
+}
+
+// escapedNUL: an entry of an imported archive with an escaped NUL does not keep others from being found.
+func (w *world) escapedNUL() {
+	w.write(func(ctx context.Context, d *repository.Data) error {
+		return errors.Join(d.InsertTool(ctx, tool("tol_3", "zon_1", "v")), d.InsertEntries(ctx, []userdata.Entry{
+			entry("ent_nul", "tol_3", T0, `{"a": "\u0000", "n": 1}`), entry("ent_text", "tol_3", T0, `{"a": "\\u0000", "n": 2}`),
+			entry("ent_plain", "tol_3", T0, `{"a": "x", "n": 3}`),
+		}))
+	})
+	more := userdata.Condition{Field: userdata.Field{"n"}, Compare: userdata.CompareAtLeast, Value: 2.0}
+	there := userdata.Condition{Field: userdata.Field{"a"}, Compare: userdata.CompareExists, Value: true}
+	for _, all := range [][]userdata.Condition{{more}, {there, more}} {
+		found, _, err := w.ReadData(domain.DefaultWorkspace).Entries(w.Context(), userdata.EntryFilter{ToolID: "tol_3", Conditions: all, Limit: 7})
+		w.ok(err)
+		w.equal(len(found), 2, "entries beside one with an escaped NUL")
+	}
 }
 
 // madeUpCursors: a cursor that no page ended with is refused, also one that would be an error of the database.

@@ -55,7 +55,7 @@ func (f *JSONFields) From() string {
 	}
 	// OFFSET keeps the planner from reading the text again for each use of a field.
 	if len(f.columns) == 1 {
-		only := strings.Replace(f.columns[0], "document", "data::json", 1)
+		only := strings.Replace(f.columns[0], "document", readable("json"), 1)
 		return " CROSS JOIN LATERAL (SELECT " + only + " AS field0 OFFSET 0) AS fields"
 	}
 	// Each look for a field in json reads the whole text; jsonb is made once.
@@ -64,7 +64,13 @@ func (f *JSONFields) From() string {
 		named[i] = fmt.Sprintf("(%s)::json AS field%d", column, i)
 	}
 	return " CROSS JOIN LATERAL (SELECT " + strings.Join(named, ", ") +
-		" FROM (SELECT data::jsonb AS document OFFSET 0) AS parsed OFFSET 0) AS fields"
+		" FROM (SELECT " + readable("jsonb") + " AS document OFFSET 0) AS parsed OFFSET 0) AS fields"
+}
+
+// readable converts the column data, except where it has an escaped NUL: PostgreSQL has no text for that, and one such row,
+// from an imported archive, would be an error of every query. An escaped backslash before u0000 is text like any other.
+func readable(kind string) string {
+	return `(CASE WHEN position('\u0000' in data) = 0 OR data !~ '(^|[^\\])(\\\\)*\\u0000' THEN data::` + kind + ` END)`
 }
 
 // sqliteJSONPath is the path of a field for json_type and ->>.

@@ -39,7 +39,7 @@ export const steps = [
         ['/automations', /\/v1\/providers/, '[data-automation]'],
         [`/automations/${morning.id}`, /\/v1\/occurrences/, 'form'],
         ['/usage', /group_by=automation/, '[data-total=cost]'],
-        ['/system', /\/v1\/admin\/status/, 'a[href="/docs"]'],
+        ['/system', /\/v1\/admin\/status/, 'a[href$="/docs"]'],
         [`/timeline/${runs[0].session_id}`, /\/explain/, '[data-kind]'],
         [`/chat/${asks}`, /\/v1\/sessions\?/, '[data-sender]'],
       ]) {
