@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// TestALeaseIsReleased verifies that a request, however it ends, gives back its place, its connection and the breaker's
+// TestALeaseIsReleased verifies that a request, however it ends, returns its place, its connection and the breaker's
 // permission; and that only a connection that may be broken is not used again.
 func TestALeaseIsReleased(t *testing.T) {
 	down := &domain.OutsideError{Fault: domain.FaultUnknown}

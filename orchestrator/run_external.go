@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
 
-// external sends a session's actions to the servers that carry them out, and finds out what came of them.
+// external sends a session's actions to the servers that carry them out, and determines their outcomes.
 type external struct {
 	loop *Loop
 	view *domain.View

@@ -57,6 +57,6 @@ func MayRevoke(id string, all []*Key, now time.Time) error {
 	if !opens {
 		return nil
 	}
-	return domain.Errorf(domain.CodeLastAdminKey, "No other admin key without an expiry is left in this workspace, so nobody could make keys any more. "+
+	return domain.Errorf(domain.CodeLastAdminKey, "No other admin key without an expiry is left in this workspace, so no key could be created any more. "+
 		"Nothing was revoked: make another admin key first, or set FERMATA_ROOT_KEY and start the server again.")
 }

@@ -59,7 +59,7 @@ func timeRange(r *http.Request) (since, until time.Time, err error) {
 	return since, until, err
 }
 
-// ListAllOccurrences lists what became of the scheduled instants of all automations.
+// ListAllOccurrences lists the occurrences of all automations, with their outcomes.
 func (s *Handlers) ListAllOccurrences(w http.ResponseWriter, r *http.Request) {
 	filter, err := occurrenceFilter(r)
 	if err != nil {

@@ -105,7 +105,7 @@ func (l *limiter) Take(name string) (wait time.Duration, ok bool) {
 	return wait, ok
 }
 
-// PutBack gives back a token that was taken for what turned out to be good.
+// PutBack returns a token that was taken for a request that turned out to be valid.
 func (l *limiter) PutBack(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

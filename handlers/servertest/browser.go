@@ -58,7 +58,7 @@ var (
 	Figures = regexp.MustCompile(`<bdi>([0-9]{6})</bdi>`)
 )
 
-// FormIn is the form of a page as it stands in the document.
+// FormIn returns the form of a page.
 func FormIn(page string) url.Values {
 	form := url.Values{}
 	for _, field := range fields.FindAllStringSubmatch(page, -1) {

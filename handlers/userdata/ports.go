@@ -98,8 +98,7 @@ type Documents interface {
 	PublishDocument(ctx context.Context, ws, id string, version int64, by domain.Author) (doc *userdata.Document, seq int64, err error)
 }
 
-// Search finds texts by their words, the best first. What is wrong with the words is a
-// domain invalid error at "/query".
+// Search finds texts by their words, the best first. For an invalid query it returns a domain error at "/query".
 type Search interface {
 	Search(ctx context.Context, ws string, query userdata.SearchQuery) ([]userdata.SearchHit, string, error)
 }
