@@ -257,10 +257,10 @@ type SSEClient struct {
 
 type SSEEvent struct{ ID, Name, Data string }
 
-func (e *Server) Listen(t testing.TB, path string, headers ...string) *SSEClient {
-	t.Helper()
+func (e *Server) Listen(tb testing.TB, path string, headers ...string) *SSEClient {
+	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	t.Cleanup(cancel)
+	tb.Cleanup(cancel)
 	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, e.HTTP.URL+path, nil)
 	r.Header.Set("Accept", "text/event-stream")
 	for i := 0; i < len(headers); i += 2 {
@@ -268,17 +268,18 @@ func (e *Server) Listen(t testing.TB, path string, headers ...string) *SSEClient
 	}
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = res.Body.Close() })
-	c := &SSEClient{T: t, Res: res, Cancel: cancel, Lines: bufio.NewScanner(res.Body)}
+	tb.Cleanup(func() { _ = res.Body.Close() })
+	c := &SSEClient{T: tb, Res: res, Cancel: cancel, Lines: bufio.NewScanner(res.Body)}
 	c.Lines.Buffer(nil, 1<<20)
 	return c
 }
 
 // ListenInside opens a stream without a network, for tests with a time of their own.
-func ListenInside(t testing.TB, handler http.Handler, path string, headers ...string) *SSEClient {
-	ctx, cancel := context.WithCancel(t.Context())
+func ListenInside(tb testing.TB, handler http.Handler, path string, headers ...string) *SSEClient {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(tb.Context())
 	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, nil)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -288,8 +289,8 @@ func ListenInside(t testing.TB, handler http.Handler, path string, headers ...st
 		defer func() { _ = in.Close() }()
 		handler.ServeHTTP(&PipeWriter{Head: http.Header{}, pipe: in}, r)
 	}()
-	t.Cleanup(func() { cancel(); _ = out.Close() })
-	c := &SSEClient{T: t, Cancel: cancel, Lines: bufio.NewScanner(out)}
+	tb.Cleanup(func() { cancel(); _ = out.Close() })
+	c := &SSEClient{T: tb, Cancel: cancel, Lines: bufio.NewScanner(out)}
 	c.Lines.Buffer(nil, 1<<20)
 	return c
 }
@@ -414,24 +415,24 @@ func (k *keptRequests) Apply(ctx context.Context, created string, seq int64) {
 	}
 }
 
-func Number(t testing.TB, text string) int64 {
-	t.Helper()
+func Number(tb testing.TB, text string) int64 {
+	tb.Helper()
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return n
 }
 
 // Within fails a test that hangs.
-func Within(t testing.TB, d time.Duration, what string, do func()) {
-	t.Helper()
+func Within(tb testing.TB, d time.Duration, what string, do func()) {
+	tb.Helper()
 	done := make(chan struct{})
 	go func() { defer close(done); do() }()
 	select {
 	case <-done:
 	case <-time.After(d):
-		t.Fatalf("%s took longer than %s", what, d)
+		tb.Fatalf("%s took longer than %s", what, d)
 	}
 }
 
@@ -442,11 +443,11 @@ func Answer(status int, body string) http.HandlerFunc {
 	}
 }
 
-func ProblemIn(t testing.TB, body string) api.Problem {
-	t.Helper()
+func ProblemIn(tb testing.TB, body string) api.Problem {
+	tb.Helper()
 	var p api.Problem
 	if err := json.Unmarshal([]byte(body), &p); err != nil {
-		t.Fatalf("no problem: %v\n%s", err, body)
+		tb.Fatalf("no problem: %v\n%s", err, body)
 	}
 	return p
 }

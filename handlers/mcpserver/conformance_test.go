@@ -32,7 +32,7 @@ func TestConformance(t *testing.T) {
 	t.Cleanup(web.Close)
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
-			process := exec.Command(node(t), suite(t), "server", "--url", web.URL+"/mcp", "--requirements", revision,
+			process := exec.Command(node(t), conformanceSuite(t), "server", "--url", web.URL+"/mcp", "--requirements", revision,
 				"--expected-failures", "testdata/conformance-"+revision+".yaml", "-o", t.TempDir())
 			process.Env = append(os.Environ(), "FORCE_COLOR=0")
 			out, err := process.CombinedOutput()
@@ -48,7 +48,7 @@ func TestConformance(t *testing.T) {
 
 const installed = "../../connectors/mcp/testdata/servers/node_modules/"
 
-func suite(t *testing.T) string {
+func conformanceSuite(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs(installed + "@modelcontextprotocol/conformance/dist/index.js")
 	if err == nil {

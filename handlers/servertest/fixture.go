@@ -126,35 +126,35 @@ func numbered() domain.IDSource {
 
 // buildFixture starts a server and creates the data with which every world begins; the result is the files of its
 // data directory.
-func buildFixture(t testing.TB) map[string][]byte {
-	t.Helper()
-	dir := t.TempDir()
-	config, behind := WireServer(t, Wiring{
+func buildFixture(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	dir := tb.TempDir()
+	config, behind := WireServer(tb, Wiring{
 		Dir: dir, RootKey: RootKey, PublicURL: "https://fermata.example", Clock: repeatable.Clock(WorldTime), NewID: numbered(),
 	})
 	config.Edge.Auth = RoleAuth{}
-	s := FixtureBuilder{t, handlers.New(config)}
+	s := FixtureBuilder{tb, handlers.New(config)}
 	s.addData()
 	s.addSessions()
 	s.addAutomations()
-	addTasks(t, behind)
-	hook, err := behind.Store.Automations.Automation(t.Context(), domain.DefaultWorkspace, "aut_1")
+	addTasks(tb, behind)
+	hook, err := behind.Store.Automations.Automation(tb.Context(), domain.DefaultWorkspace, "aut_1")
 	if err == nil { // the secret of its webhook is "secret"; the next start seals it
-		err = behind.Store.Automations.ResealHook(t.Context(), hook, automations.HookHash("secret"), "secret")
+		err = behind.Store.Automations.ResealHook(tb.Context(), hook, automations.HookHash("secret"), "secret")
 	}
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, i := range s.Call(200, "GET", "/v1/admin/invariants", "")["data"].([]any) {
 		if broken := i.(map[string]any); broken["count"] != 0.0 {
-			t.Fatalf("the story breaks an invariant: %v", broken)
+			tb.Fatalf("the story breaks an invariant: %v", broken)
 		}
 	}
 	behind.Stop()
 	files := map[string][]byte{}
 	for _, name := range []string{"fermata.db", "secret.key"} {
 		if files[name], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	return files
@@ -189,13 +189,13 @@ func ConnectorBody(prefix string) string {
 }
 
 // VendorBody is the body that makes the vendor the provider of a workspace.
-func VendorBody(t testing.TB) string {
-	t.Helper()
+func VendorBody(tb testing.TB) string {
+	tb.Helper()
 	config := fake.Compatible().Config(TheVendor.URL(), domain.ProtocolNative)
 	config["api_key"] = "sk-0123456789abcd"
 	body, err := json.Marshal(map[string]any{"name": "Local", "kind": "openai_compatible", "is_default": true, "config": config})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(body)
 }

@@ -31,24 +31,24 @@ func (s *service) CallbackSecrets(_ context.Context, task string) ([]string, err
 var signed atomic.Int64
 
 // sign signs a body as the service does, as of the time of the world.
-func sign(t testing.TB, h http.Header, body string) {
-	t.Helper()
-	SignAs(t, h, fmt.Sprintf("evt_%d", signed.Add(1)), WorldTime.Add(time.Minute), body, TaskSecret)
+func sign(tb testing.TB, h http.Header, body string) {
+	tb.Helper()
+	SignAs(tb, h, fmt.Sprintf("evt_%d", signed.Add(1)), WorldTime.Add(time.Minute), body, TaskSecret)
 }
 
-func SignAs(t testing.TB, h http.Header, id string, at time.Time, body, secret string) {
-	t.Helper()
+func SignAs(tb testing.TB, h http.Header, id string, at time.Time, body, secret string) {
+	tb.Helper()
 	if err := auth.SignWebhook(h, id, at, []byte(body), secret); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
 // addTasks gives the fixture's session a running task at a service.
-func addTasks(t testing.TB, b Behind) {
-	t.Helper()
-	v, err := b.Store.View(t.Context(), domain.DefaultWorkspace, "ses_1")
+func addTasks(tb testing.TB, b Behind) {
+	tb.Helper()
+	v, err := b.Store.View(tb.Context(), domain.DefaultWorkspace, "ses_1")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	task := &domain.Task{
 		ID: "tsk_1", WorkspaceID: domain.DefaultWorkspace, SessionID: "ses_1", ExecutionID: "exe_task", ConnectorID: "con_1",
@@ -58,7 +58,7 @@ func addTasks(t testing.TB, b Behind) {
 	task.SetDue(WorldTime)
 	change := &domain.Change{WorkspaceID: domain.DefaultWorkspace, At: WorldTime, Sessions: []domain.SessionWrite{{Session: v.Session}}, Tasks: []*domain.Task{task}}
 	change.Emit(domain.LogEvent{SessionID: "ses_1", Type: domain.LogTaskChanged, Task: task})
-	if err := b.Store.Commit(t.Context(), change); err != nil {
-		t.Fatal(err)
+	if err := b.Store.Commit(tb.Context(), change); err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -54,26 +54,26 @@ type World struct {
 }
 
 // NewWorld opens a world, a minute after its story.
-func NewWorld(t testing.TB) *World {
-	t.Helper()
-	return OpenWorld(t, Wiring{RootKey: RootKey, PublicURL: "https://fermata.example", Clock: repeatable.Clock(WorldTime.Add(time.Minute))})
+func NewWorld(tb testing.TB) *World {
+	tb.Helper()
+	return OpenWorld(tb, Wiring{RootKey: RootKey, PublicURL: "https://fermata.example", Clock: repeatable.Clock(WorldTime.Add(time.Minute))})
 }
 
-func OpenWorld(t testing.TB, w Wiring) *World {
-	t.Helper()
-	w.Dir = t.TempDir()
-	for name, text := range FixtureFiles(t) {
+func OpenWorld(tb testing.TB, w Wiring) *World {
+	tb.Helper()
+	w.Dir = tb.TempDir()
+	for name, text := range FixtureFiles(tb) {
 		if err := os.WriteFile(filepath.Join(w.Dir, name), text, 0o600); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
-	return WiredWorld(t, w)
+	return WiredWorld(tb, w)
 }
 
 // RunningWorld is one in which time passes as it does for the test.
-func RunningWorld(t testing.TB) *World {
-	t.Helper()
-	return OpenWorld(t, Wiring{RootKey: RootKey, PublicURL: "https://fermata.example", Clock: clock.System})
+func RunningWorld(tb testing.TB) *World {
+	tb.Helper()
+	return OpenWorld(tb, Wiring{RootKey: RootKey, PublicURL: "https://fermata.example", Clock: clock.System})
 }
 
 // ServeNamed is the whole API for callers who name their keys, of which each may do as much
@@ -83,11 +83,11 @@ func (w *World) ServeNamed() http.Handler {
 	return handlers.New(w.Config)
 }
 
-func WiredWorld(t testing.TB, wiring Wiring) *World {
-	t.Helper()
+func WiredWorld(tb testing.TB, wiring Wiring) *World {
+	tb.Helper()
 	w := &World{Seen: &seen{}}
-	w.Config, w.Behind = WireServer(t, wiring)
-	t.Cleanup(w.Stop)
+	w.Config, w.Behind = WireServer(tb, wiring)
+	tb.Cleanup(w.Stop)
 	w.Config.Edge.Auth = RoleAuth{}
 	w.Config.Edge.RateLimits = edge.RateLimits{PerSecond: 1e6, Burst: 1e6, FailuresPerSecond: 1e6, FailuresBurst: 1e6, HooksPerSecond: 1e6, HooksBurst: 1e6}
 	w.Config.Web = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { // that of the program may not be built
@@ -143,10 +143,10 @@ func (missing) ResolveSeed(context.Context, string, []domain.Segment) (*domain.R
 }
 
 // Wait is until the session ses_1, or another one, is in a phase.
-func (w *World) Wait(t testing.TB, session string, phase domain.Phase) {
-	t.Helper()
-	testkit.Until(t, fmt.Sprintf("%s is in %s", session, phase), func() bool {
-		s, err := w.Store.Sessions.Session(t.Context(), domain.DefaultWorkspace, session)
+func (w *World) Wait(tb testing.TB, session string, phase domain.Phase) {
+	tb.Helper()
+	testkit.Until(tb, fmt.Sprintf("%s is in %s", session, phase), func() bool {
+		s, err := w.Store.Sessions.Session(tb.Context(), domain.DefaultWorkspace, session)
 		return err == nil && s.Phase == phase
 	})
 }
@@ -163,34 +163,34 @@ func (w *World) serveConfig(t *testing.T, config handlers.Config) *Client {
 }
 
 // Newest is the number of the last event of a workspace.
-func (w *World) Newest(t testing.TB) int64 {
-	t.Helper()
-	_, newest, err := w.Store.Events.EventBounds(t.Context(), domain.DefaultWorkspace)
+func (w *World) Newest(tb testing.TB) int64 {
+	tb.Helper()
+	_, newest, err := w.Store.Events.EventBounds(tb.Context(), domain.DefaultWorkspace)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return newest
 }
 
 // Settings are the workspace's, as they are stored.
-func (w *World) Settings(t testing.TB) domain.Settings {
-	t.Helper()
-	ws, err := w.Store.Workspaces.Workspace(t.Context(), domain.DefaultWorkspace)
+func (w *World) Settings(tb testing.TB) domain.Settings {
+	tb.Helper()
+	ws, err := w.Store.Workspaces.Workspace(tb.Context(), domain.DefaultWorkspace)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return ws.Settings
 }
 
 // Say puts a person's messages into the session ses_1.
-func (w *World) Say(t testing.TB, texts ...string) {
-	t.Helper()
-	w.SayIn(t, "ses_1", texts...)
+func (w *World) Say(tb testing.TB, texts ...string) {
+	tb.Helper()
+	w.SayIn(tb, "ses_1", texts...)
 }
 
-func (w *World) SayIn(t testing.TB, session string, texts ...string) {
-	t.Helper()
-	w.changeIn(t, session, func(s *domain.Session, c *domain.Change) {
+func (w *World) SayIn(tb testing.TB, session string, texts ...string) {
+	tb.Helper()
+	w.changeIn(tb, session, func(s *domain.Session, c *domain.Change) {
 		for _, text := range texts {
 			m := &domain.Message{
 				ID: ids.New(domain.PrefixMessage), WorkspaceID: s.WorkspaceID, SessionID: s.ID, Timestamp: WorldTime,
@@ -203,21 +203,21 @@ func (w *World) SayIn(t testing.TB, session string, texts ...string) {
 }
 
 // Change writes the session ses_1 as a driver would, to bring it where a story needs it.
-func (w *World) Change(t testing.TB, with func(*domain.Session, *domain.Change)) {
-	t.Helper()
-	w.changeIn(t, "ses_1", with)
+func (w *World) Change(tb testing.TB, with func(*domain.Session, *domain.Change)) {
+	tb.Helper()
+	w.changeIn(tb, "ses_1", with)
 }
 
-func (w *World) changeIn(t testing.TB, session string, with func(*domain.Session, *domain.Change)) {
-	t.Helper()
-	s, err := w.Store.Sessions.Session(t.Context(), domain.DefaultWorkspace, session)
+func (w *World) changeIn(tb testing.TB, session string, with func(*domain.Session, *domain.Change)) {
+	tb.Helper()
+	s, err := w.Store.Sessions.Session(tb.Context(), domain.DefaultWorkspace, session)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	c := &domain.Change{WorkspaceID: s.WorkspaceID, At: WorldTime, Sessions: []domain.SessionWrite{{Session: s}}}
 	with(s, c)
-	if err := w.Store.Commit(t.Context(), c); err != nil {
-		t.Fatal(err)
+	if err := w.Store.Commit(tb.Context(), c); err != nil {
+		tb.Fatal(err)
 	}
 }
 
@@ -243,11 +243,11 @@ func (RoleAuth) Redeemed(*http.Request, *auth.Identity) error {
 func (RoleAuth) LocalPeer(r *http.Request) bool { return r.Header.Get("Authorization") == "" }
 
 // FixtureFiles returns the files of a data directory with the fixture, built once for all tests.
-func FixtureFiles(t testing.TB) map[string][]byte {
-	t.Helper()
-	fixture.once.Do(func() { fixture.files = buildFixture(t) })
+func FixtureFiles(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	fixture.once.Do(func() { fixture.files = buildFixture(tb) })
 	if fixture.files == nil {
-		t.Fatal("the fixture could not be built")
+		tb.Fatal("the fixture could not be built")
 	}
 	return fixture.files
 }
