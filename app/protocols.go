@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/handlers/edge"
 	"github.com/fermata-dev/fermata/handlers/mcpserver"
 	"github.com/fermata-dev/fermata/handlers/openai"
-	"github.com/fermata-dev/fermata/handlers/uistream"
+	"github.com/fermata-dev/fermata/handlers/uichat"
 	"github.com/fermata-dev/fermata/orchestrator/plaincall"
 	"github.com/fermata-dev/fermata/providers/configured"
 	"github.com/fermata-dev/fermata/repository"
@@ -35,7 +35,7 @@ func (a *App) protocols(userData *data.Service, uploads *files.Service) handlers
 		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
 	}
 	front := frontEnds(a, names, uploads)
-	uiChat := uistream.Config{Config: front}
+	uiChat := uichat.Config{Config: front}
 	ends := struct {
 		*scheduler.Sessions
 		*scheduler.Messages
@@ -50,7 +50,7 @@ func (a *App) protocols(userData *data.Service, uploads *files.Service) handlers
 		ResponseCancellation: &openai.ResponseEnd{Config: config, Endings: ends},
 		ResponseInput:        &openai.ResponseInput{Config: config},
 		AGUI:                 &agui.Door{Config: front}, AGUICapabilities: &agui.Capabilities{Version: a.flags.Version},
-		UIChat: &uistream.Chat{Config: uiChat}, UIChatStream: &uistream.Resumption{Config: uiChat},
+		UIChat: &uichat.Chat{Config: uiChat}, UIChatStream: &uichat.Resumption{Config: uiChat},
 		MCP: mcpServer(a, userData),
 	}
 }

@@ -169,7 +169,7 @@ var fewTests = map[string]int{
 	"handlers/agui":                   8,
 	"cli/acp":                         11,
 	"api/requests":                    13,
-	"handlers/uistream":               20,
+	"handlers/uichat":                 20,
 	"providers/demo":                  20,
 	"handlers/linkpage":               21,
 	"app":                             8,

@@ -90,7 +90,7 @@ var table = map[string][]string{
 	"handlers/linkpage":               {"domain"},
 	"handlers/mcpserver":              {"api", "auth", "domain", "rounds", "stream"},
 	"rounds":                          {"api", "auth", "domain", "stream"},
-	"handlers/uistream":               {"api", "auth", "domain", "rounds", "stream"},
+	"handlers/uichat":                 {"api", "auth", "domain", "rounds", "stream"},
 	"handlers/openai":                 {"api", "auth", "domain", "rounds", "stream"},
 	"repository":                      {"domain", "migrations", "repository/automations", "repository/internal/sqldb", "repository/internal/transaction", "repository/outside", "repository/people", "repository/requests", "repository/search", "repository/userdata"},
 	"repository/automations":          {"domain", "repository/internal/sqldb", "repository/internal/transaction"},

@@ -1,4 +1,4 @@
-package uistream
+package uichat
 
 import "testing"
 
