@@ -51,18 +51,16 @@ func (a *App) protocols(userData *data.Service, uploads *files.Service) handlers
 		ResponseInput:        &openai.ResponseInput{Config: config},
 		AGUI:                 &agui.Door{Config: front}, AGUICapabilities: &agui.Capabilities{Version: a.flags.Version},
 		UIChat: &uichat.Chat{Config: uiChat}, UIChatStream: &uichat.Resumption{Config: uiChat},
-		MCP: mcpServer(a, userData),
+		MCP: mcpServer(a, front, userData),
 	}
 }
 
 // mcpServer is the endpoint for MCP clients.
-func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
-	reads := doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}
+func mcpServer(a *App, front rounds.Config, userData *data.Service) *mcpserver.Door {
 	return mcpserver.New(mcpserver.Config{
-		Commands: mcpDoor{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Answers, a.scheduling.Runs},
-		Record:   reads, Approvals: a.store.Approvals, Data: userData, Documents: userData, Histories: a.store.Histories,
-		Follow: func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
-		API:    ownAPI, Keys: a.keys, PublicURL: a.flags.PublicURL, Version: a.flags.Version, Clock: a.clock,
+		Config: front, Runs: runs{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Runs},
+		Workspaces: doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}, Data: userData, Documents: userData,
+		Keys: a.keys, PublicURL: a.flags.PublicURL, Version: a.flags.Version,
 	})
 }
 
@@ -80,11 +78,10 @@ func frontEnds(a *App, names *rounds.SessionNames, uploads *files.Service) round
 // ownAPI are the functions of the API that the protocols reuse.
 var ownAPI = rounds.API{Failure: edge.FailureOf, Decision: edge.DecisionOf}
 
-// mcpDoor is the part of the scheduler that MCP clients use.
-type mcpDoor struct {
+// runs is the part of the scheduler that starts and stops what sessions do.
+type runs struct {
 	*scheduler.Sessions
 	*scheduler.Messages
-	*scheduler.Answers
 	*automations.Runs
 }
 

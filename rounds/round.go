@@ -17,6 +17,8 @@ type Round struct {
 	Found  Found
 	// ID is the id of the round; "" while its message is queued.
 	ID string
+	// ResultOnly is set for a round of which only the result is written, and not its events.
+	ResultOnly bool
 
 	reader  *stream.Reader
 	message *domain.Message // as it was last read
@@ -38,7 +40,11 @@ func (r *Round) Close() {
 // listen subscribes to a session from now on.
 func (r *Round) listen(session string) {
 	r.Close()
-	r.reader = r.Config.Follow(stream.Filter{Workspace: r.Caller.Workspace, Session: session})
+	filter := stream.Filter{Workspace: r.Caller.Workspace, Session: session}
+	if r.ResultOnly {
+		filter.Types = progressEvents
+	}
+	r.reader = r.Config.Follow(filter)
 }
 
 // Find stores the message that begins the round, or finds it where it was stored before.
@@ -60,14 +66,26 @@ func (r *Round) finder(protocol string) *finder {
 	}
 }
 
-// Progress reads how far the round has come.
+// Progress reads how far the round has come; without a message, the run.
 func (r *Round) Progress(ctx context.Context) (*Progress, error) {
-	reader := Reader{Record: r.Record, Approvals: r.Approvals, Workspace: r.Caller.Workspace, LastRead: r.message}
+	reader := r.recordReader()
+	if r.Found.Message == "" {
+		return reader.Run(ctx, r.Found.Session)
+	}
 	at, err := reader.Message(ctx, r.Found.Session, r.Found.Message)
 	if err == nil {
 		r.message = at.Message
 	}
 	return at, err
+}
+
+func (r *Round) recordReader() *Reader {
+	return &Reader{Record: r.Record, Approvals: r.Approvals, Workspace: r.Caller.Workspace, LastRead: r.message}
+}
+
+// ReadApprovals reads the open approvals of a session and of the agents that it waits for.
+func (r *Round) ReadApprovals(ctx context.Context, at *Progress) error {
+	return r.recordReader().ReadApprovals(ctx, at)
 }
 
 // Approval returns an approval of the round that can be answered, or was.
@@ -115,7 +133,14 @@ func (r *Round) Start(ctx context.Context) (*Progress, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.changed = true // it may be over already
+	r.changed = true  // it may be over already
+	if r.ResultOnly { // the progress has what came before
+		if at.Message != nil {
+			r.ID = at.Message.RoundID
+		}
+		r.reader.Skip(at.Session.LastSeq)
+		return at, nil
+	}
 	after := positionBefore(at.Message, at.Session.LastSeq)
 	if r.Found.ResultsAfter != nil {
 		after = *r.Found.ResultsAfter
@@ -198,8 +223,8 @@ func (r *Round) check(ctx context.Context) (*Progress, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The record may be ahead of the events that were passed on.
-	if at.State != Working && r.reader.Position() >= at.Session.LastSeq {
+	// The record may be ahead of the events that are written.
+	if at.State != Working && (r.ResultOnly || r.reader.Position() >= at.Session.LastSeq) {
 		return at, nil
 	}
 	r.changed = at.State != Working

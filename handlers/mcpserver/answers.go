@@ -44,7 +44,7 @@ func digestOf(a *domain.Approval) string {
 
 // elicitation asks a client that can show forms for what a session waits for; nil if it cannot, or
 // the workspace does not allow clients to answer.
-func (c *call) elicitation(req *mcp.CallToolRequest, s *rounds.Progress, at *location) (*mcp.CallToolResult, error) {
+func (c *call) elicitation(req *mcp.CallToolRequest, s *rounds.Progress, at *rounds.Found) (*mcp.CallToolResult, error) {
 	able := req.ClientCapabilities()
 	if len(s.Open) == 0 || !c.mayAnswer || !c.Keys.Any() || req.ProtocolVersion() < revision2026 || able == nil || able.Elicitation == nil {
 		return nil, nil
@@ -57,7 +57,7 @@ func (c *call) elicitation(req *mcp.CallToolRequest, s *rounds.Progress, at *loc
 	if at := asked.ExpiresAt; at != nil && at.Before(expires) {
 		expires = *at
 	}
-	state := requestState{at.session, at.message, asked.ID, digestOf(asked), expires}
+	state := requestState{at.Session, at.Message, asked.ID, digestOf(asked), expires}
 	sealed, err := c.Keys.Seal(string(jsonbody.Encode(state)), c.statePlace())
 	if err != nil {
 		return nil, err
@@ -168,13 +168,12 @@ func (c *call) decide(ctx context.Context, a *domain.Approval, fields json.RawMe
 	if err != nil {
 		return err
 	}
-	decision.By = c.identity.Author()
-	_, err = c.Commands.AnswerApproval(ctx, c.identity.Workspace, a.ID, decision)
-	return err
+	return c.newRound().Answer(ctx, a.ID, decision)
 }
 
-// resume handles a call that is repeated with the answer to an elicitation.
-func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*location, error) {
+// resume returns the round of a call that is repeated with the answer to an elicitation, once that is
+// submitted.
+func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*rounds.Round, error) {
 	var state requestState
 	text, err := c.Keys.Open(params.RequestState, c.statePlace())
 	if err == nil {
@@ -183,10 +182,10 @@ func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*loca
 	if err != nil {
 		return nil, invalidState(err)
 	}
-	at := &location{session: state.Session, message: state.Message}
+	x := c.roundOf(state.Session, state.Message)
 	filled, given := params.InputResponses[state.Approval].(*mcp.ElicitResult)
 	if !given {
-		return at, nil // the question is sent again if it is still open
+		return x, nil // the question is sent again if it is still open
 	}
 	if c.Clock().After(state.ExpiresAt) {
 		return nil, domain.Errorf(domain.CodeApprovalExpired, "The answer is too late. Send the message without requestState to get the question again.")
@@ -198,7 +197,7 @@ func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*loca
 	if digestOf(asked) != state.Digest {
 		return nil, domain.Errorf(domain.CodeValidationStale, "The approval has changed since it was shown. Nothing was changed.")
 	}
-	return at, c.answer(ctx, asked, filled)
+	return x, c.answer(ctx, asked, filled)
 }
 
 func invalidState(err error) error {

@@ -85,8 +85,11 @@ func fixtureServer(t *testing.T) http.Handler {
 	}
 	world := &fakeWorld{runs: map[string]*slow{}}
 	d := newDoor(Config{
-		Commands: fakeDoor{fakeWorld: world}, Record: world, Approvals: world, Documents: oneDocument{}, Keys: keys, Clock: theClock,
-		Version: "test", API: rounds.API{Failure: failureOf, Decision: decisionOf},
+		Config: rounds.Config{
+			Commands: fakeDoor{fakeWorld: world}, Record: world, Approvals: world, Clock: theClock,
+			API: rounds.API{Failure: failureOf, Decision: decisionOf},
+		},
+		Runs: fakeDoor{fakeWorld: world}, Workspaces: world, Documents: oneDocument{}, Keys: keys, Version: "test",
 	}, fixtures(), func(o *mcp.ServerOptions) {
 		o.CompletionHandler = func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 			return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil

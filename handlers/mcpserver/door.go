@@ -108,7 +108,7 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 		w.WriteHeader(http.StatusAccepted) // notifications have no response
 		return nil
 	}
-	workspace, err := d.Record.Workspace(r.Context(), who.Workspace)
+	workspace, err := d.Workspaces.Workspace(r.Context(), who.Workspace)
 	if err != nil {
 		return err
 	}

@@ -269,6 +269,6 @@ func beginning(how func(*slow)) func(*call, context.Context, *toolRequest) (*rou
 		if !ok {
 			return nil, errors.New("there is no world of fixtures")
 		}
-		return c.reader().Run(ctx, w.begin(how))
+		return c.roundOf(w.begin(how), "").Progress(ctx)
 	}
 }

@@ -25,179 +25,38 @@ func (s *sendArguments) limit() time.Duration {
 	return time.Duration(*s.WaitSeconds) * time.Second
 }
 
-// location is where a message is stored.
-type location struct {
-	session, message string
-	repeated         bool // it was sent by the same request before
-}
-
 // send stores the message, or finds it where the same request stored it before.
-func (c *call) send(ctx context.Context, in *sendArguments) (at *location, err error) {
-	err = rounds.RetryOnConflict(ctx, func() error {
-		at, err = c.sendOnce(ctx, in)
-		return err
-	})
-	return at, err
+func (c *call) send(ctx context.Context, in *sendArguments) (*rounds.Round, error) {
+	x := c.newRound()
+	err := x.FindText(ctx, rounds.TextMessage{Protocol: "mcp", Session: in.SessionID, Text: in.Text, Key: in.IdempotencyKey})
+	return x, err
 }
 
-func (c *call) sendOnce(ctx context.Context, in *sendArguments) (*location, error) {
-	if in.IdempotencyKey != "" {
-		return c.sendByKey(ctx, in)
-	}
-	if in.SessionID == "" {
-		return c.sendFirst(ctx, in)
-	}
-	latest, err := c.latest(ctx, in.SessionID)
-	if err != nil {
-		return nil, err
-	}
-	before := ""
-	if latest != nil {
-		if same, err := c.findUnfinished(ctx, in, in.SessionID, latest); same != nil || err != nil {
-			return same, err
-		}
-		before = latest.ID
-	}
-	hash := rounds.Hash("mcp next", in.SessionID, before, in.Text)
-	if found, err := c.known(ctx, hash); err != nil {
-		return nil, err
-	} else if found != nil { // stored after the latest message was read
-		return &location{found.SessionID, found.MessageID, true}, nil
-	}
-	return c.store(ctx, in, &domain.HistoryKey{Hash: hash})
-}
-
-// latest returns the newest message of a person in a session, including queued ones; nil if there is
-// none.
-func (c *call) latest(ctx context.Context, session string) (*domain.Message, error) {
-	s, err := c.Record.Session(ctx, c.identity.Workspace, session)
-	if err != nil {
-		return nil, err
-	}
-	for cursor := ""; ; {
-		page, next, err := c.Record.MessagePage(ctx, s, cursor, pageSize, true)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range page {
-			if m.Sender == domain.SenderUser && m.Rich != nil {
-				return m, nil
-			}
-		}
-		if cursor = next; cursor == "" {
-			return nil, nil
-		}
-	}
-}
-
-// findUnfinished finds an equal message whose round is in progress.
-func (c *call) findUnfinished(ctx context.Context, in *sendArguments, session string, m *domain.Message) (*location, error) {
-	if m.Rich.Words() != in.Text {
-		return nil, nil
-	}
-	s, err := c.reader().Message(ctx, session, m.ID)
-	if err != nil || s.Finished() {
-		return nil, err
-	}
-	return &location{session, m.ID, true}, nil
-}
-
-// sendFirst creates a session, unless the same caller has one whose first message is equal and still
-// in progress.
-func (c *call) sendFirst(ctx context.Context, in *sendArguments) (*location, error) {
-	key := &domain.HistoryKey{Hash: rounds.Hash("mcp first", c.identity.Name, in.Text)}
-	found, err := c.known(ctx, key.Hash)
-	if err != nil {
-		return nil, err
-	}
-	if found != nil {
-		key.Number = found.Number + 1
-		s, err := c.reader().Message(ctx, found.SessionID, found.MessageID)
-		switch {
-		case domain.ErrorCode(err) == domain.CodeNotFound: // deleted meanwhile
-		case err != nil:
-			return nil, err
-		case !s.Finished():
-			return &location{found.SessionID, found.MessageID, true}, nil
-		}
-	}
-	return c.store(ctx, in, key)
-}
-
-// sendByKey sends a message with an idempotency key, which finds the same message for as long as the
-// session exists.
-func (c *call) sendByKey(ctx context.Context, in *sendArguments) (*location, error) {
-	hash := rounds.Hash("mcp key", c.identity.Name, in.SessionID, in.IdempotencyKey)
-	found, err := c.known(ctx, hash)
-	if err != nil {
-		return nil, err
-	}
-	if found == nil {
-		return c.store(ctx, in, &domain.HistoryKey{Hash: hash})
-	}
-	m, err := c.Record.Message(ctx, c.identity.Workspace, found.SessionID, found.MessageID)
-	if err != nil {
-		return nil, err
-	}
-	if m.Rich.Words() != in.Text {
-		return nil, domain.Errorf(codeMismatch, "This idempotency_key was used for another message. Use a new one.")
-	}
-	return &location{found.SessionID, found.MessageID, true}, nil
-}
-
-// codeMismatch is the API's code for a key that was used for another request.
-const codeMismatch domain.Code = "idempotency_mismatch"
-
-// known returns the newest message with a hash.
-func (c *call) known(ctx context.Context, hash string) (*domain.KnownHistory, error) {
-	found, err := c.Histories.KnownHistories(ctx, c.identity.Workspace, [2]string{hash, hash})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return &found[0], nil
-}
-
-// store sends the message to the scheduler.
-func (c *call) store(ctx context.Context, in *sendArguments, key *domain.HistoryKey) (*location, error) {
-	message := domain.NewMessage{
-		Rich: domain.RichContent{LinearText: in.Text, Segments: []domain.Segment{{Type: "text", Text: in.Text}}},
-		By:   c.identity.Author(), History: key,
-	}
-	var receipt *domain.Receipt
-	var err error
-	if in.SessionID != "" {
-		receipt, err = c.Commands.SendMessage(ctx, c.identity.Workspace, in.SessionID, message)
-	} else {
-		receipt, err = c.Commands.CreateSession(ctx, c.identity.Workspace, domain.NewSession{
-			Type: domain.Chat, Message: &message, By: c.identity.Name,
-		})
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &location{session: receipt.Session.ID, message: receipt.Message.ID}, nil
-}
-
-// sendMessage sends a message and waits for its round.
+// sendMessage sends a message and waits for its round. A call that is repeated with the answer to an
+// elicitation submits that answer.
 func sendMessage(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args sendArguments
 	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
-	at, err := c.locationOf(ctx, in, &args)
+	var x *rounds.Round
+	var err error
+	if in.Params.RequestState == "" {
+		x, err = c.send(ctx, &args)
+	} else {
+		x, err = c.resume(ctx, in.Params)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.wait(ctx, in.CallToolRequest, at.session, args.limit(), func(ctx context.Context) (*rounds.Progress, error) {
-		return c.reader().Message(ctx, at.session, at.message)
-	})
+	s, err := c.wait(ctx, in.CallToolRequest, x, args.limit())
 	if err != nil {
 		return nil, err
 	}
-	if form, err := c.elicitation(in.CallToolRequest, s, at); form != nil || err != nil {
+	if form, err := c.elicitation(in.CallToolRequest, s, &x.Found); form != nil || err != nil {
 		return form, err
 	}
-	return c.resultOf(s, at.repeated), nil
+	return c.resultOf(s, x.Found.Repeated), nil
 }
 
 // startMessage sends a message without waiting.
@@ -206,20 +65,47 @@ func startMessage(c *call, ctx context.Context, in *toolRequest) (*rounds.Progre
 	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
-	at, err := c.send(ctx, &args)
+	x, err := c.send(ctx, &args)
+	defer x.Close()
 	if err != nil {
 		return nil, err
 	}
-	return c.reader().Message(ctx, at.session, at.message)
+	return x.Progress(ctx)
 }
 
-// locationOf returns the location of the message of a call. A call that is repeated with an answer
-// submits that answer.
-func (c *call) locationOf(ctx context.Context, in *toolRequest, args *sendArguments) (*location, error) {
-	if in.Params.RequestState == "" {
-		return c.send(ctx, args)
+// startRun starts a run of an automation.
+func startRun(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, error) {
+	var args struct {
+		AutomationID string `json:"automation_id"`
 	}
-	return c.resume(ctx, in.Params)
+	if err := in.decode(&args); err != nil {
+		return nil, err
+	}
+	receipt, err := c.Runs.ExecuteAutomation(ctx, c.identity.Workspace, args.AutomationID, c.identity.Name)
+	if err != nil {
+		return nil, err
+	}
+	if receipt.Session == nil {
+		return nil, domain.Errorf(domain.CodeConflict, "The automation's last run has not ended; no other was started.")
+	}
+	return c.roundOf(receipt.Session.ID, "").Progress(ctx)
+}
+
+// runAutomation starts a run and waits for its end.
+func runAutomation(c *call, ctx context.Context, in *toolRequest) (any, error) {
+	var args sendArguments
+	if err := in.decode(&args); err != nil {
+		return nil, err
+	}
+	begun, err := startRun(c, ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.wait(ctx, in.CallToolRequest, c.roundOf(begun.Session.ID, ""), args.limit())
+	if err != nil {
+		return nil, err
+	}
+	return c.resultOf(s, false), nil
 }
 
 // resultOf returns the progress as a tool result, in both forms that clients read.

@@ -170,10 +170,10 @@ func requireTasks(ss *mcp.ServerSession) error {
 func (c *call) taskProgress(ctx context.Context, id string) (*rounds.Progress, error) {
 	session, message, ofMessage := strings.Cut(id, ".")
 	if ofMessage {
-		s, err := c.reader().Message(ctx, session, message)
+		s, err := c.roundOf(session, message).Progress(ctx)
 		return s, taskNotFound(err)
 	}
-	s, err := c.reader().Run(ctx, session)
+	s, err := c.roundOf(session, "").Progress(ctx)
 	if err == nil && s.Session.Type == domain.Chat {
 		return nil, taskNotFound(domain.NotFound("task"))
 	}
@@ -239,9 +239,9 @@ func (c *call) cancelTask(ctx context.Context, ss *mcp.ServerSession, p *taskPar
 		return nil, domain.Errorf(domain.CodeForbidden, "This needs the role member, and the key has the role %s.", c.identity.Role)
 	}
 	if s.Message == nil {
-		_, err = c.Commands.StopSession(ctx, c.identity.Workspace, s.Session.ID, c.identity.Author())
+		_, err = c.Runs.StopSession(ctx, c.identity.Workspace, s.Session.ID, c.identity.Author())
 	} else {
-		_, err = c.Commands.InterruptSession(ctx, c.identity.Workspace, s.Session.ID, c.identity.Author())
+		_, err = c.Runs.InterruptSession(ctx, c.identity.Workspace, s.Session.ID, c.identity.Author())
 	}
 	return acknowledge(), err
 }

@@ -157,7 +157,7 @@ func listSessions(c *call, ctx context.Context, in *toolRequest) (any, error) {
 		return nil, err
 	}
 	lines, next, err := page(ctx, args.size(), c.summaryOf, func(limit int) ([]*domain.Session, string, error) {
-		return c.Record.Sessions(ctx, c.identity.Workspace, domain.SessionFilter{
+		return c.Workspaces.Sessions(ctx, c.identity.Workspace, domain.SessionFilter{
 			Type: args.Type, Status: args.Status, Query: args.Query, Limit: limit, Cursor: args.Cursor,
 		})
 	})
@@ -194,7 +194,7 @@ func getSession(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	}
 	out["messages"], out["has_earlier"] = messages, more != ""
 	at := &rounds.Progress{Session: s}
-	if err := c.reader().ReadApprovals(ctx, at); err != nil {
+	if err := c.newRound().ReadApprovals(ctx, at); err != nil {
 		return nil, err
 	}
 	cards := []*approvalCard{}

@@ -7,7 +7,6 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
-	"github.com/fermata-dev/fermata/rounds"
 )
 
 // answerPending answers an approval or a question.
@@ -33,42 +32,6 @@ func answerPending(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	return map[string]any{
 		"approval_id": settled.ID, "status": settled.Status, "session_id": settled.SessionID, "link": c.link(settled.SessionID),
 	}, nil
-}
-
-// startRun starts a run of an automation.
-func startRun(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, error) {
-	var args struct {
-		AutomationID string `json:"automation_id"`
-	}
-	if err := in.decode(&args); err != nil {
-		return nil, err
-	}
-	receipt, err := c.Commands.ExecuteAutomation(ctx, c.identity.Workspace, args.AutomationID, c.identity.Name)
-	if err != nil {
-		return nil, err
-	}
-	if receipt.Session == nil {
-		return nil, domain.Errorf(domain.CodeConflict, "The automation's last run has not ended; no other was started.")
-	}
-	return c.reader().Run(ctx, receipt.Session.ID)
-}
-
-func runAutomation(c *call, ctx context.Context, in *toolRequest) (any, error) {
-	var args sendArguments
-	if err := in.decode(&args); err != nil {
-		return nil, err
-	}
-	begun, err := startRun(c, ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	s, err := c.wait(ctx, in.CallToolRequest, begun.Session.ID, args.limit(), func(ctx context.Context) (*rounds.Progress, error) {
-		return c.reader().Run(ctx, begun.Session.ID)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return c.resultOf(s, false), nil
 }
 
 // queryData reads entries of a tool, or searches.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/rounds/suite"
 )
@@ -49,8 +48,7 @@ func TestTranscripts(t *testing.T) {
 			`"session_id":"` + suite.SessionID + `","text":"` + suite.Text + `"}}}`,
 	}}, func(w *suite.World) suite.Door {
 		return caller{New(Config{
-			Commands: server{w}, Record: server{w}, Approvals: w, Histories: w, Follow: w.Follow, API: w.Config().API,
-			PublicURL: "https://fermata.example", Clock: clock.System,
+			Config: w.Config(), Runs: server{w}, Workspaces: server{w}, PublicURL: "https://fermata.example",
 		})}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 var theClock = clock.System
@@ -92,6 +93,10 @@ func (w *fakeWorld) Sessions(context.Context, string, domain.SessionFilter) ([]*
 	return nil, "", nil
 }
 
+func (w *fakeWorld) SessionByExternalID(context.Context, string, string) (*domain.Session, error) {
+	return nil, domain.NotFound("session")
+}
+
 func (w *fakeWorld) Message(context.Context, string, string, string) (*domain.Message, error) {
 	return nil, domain.NotFound("message")
 }
@@ -150,7 +155,8 @@ func (w *fakeWorld) StopSession(_ context.Context, _, session string, _ domain.A
 
 // fakeDoor does not do what no fixture asks for.
 type fakeDoor struct {
-	Sessions
+	rounds.Commands
+	Runs
 	*fakeWorld
 }
 

@@ -180,13 +180,11 @@ var fewTests = map[string]int{
 	"domain":                          23,
 	"data/agents":                     24,
 	"api":                             25,
-	"rounds":                          27,
 	"connectors":                      28,
 	"internal/schema":                 28,
 	"providers/configured":            28,
 	"connectors/httpcommand":          31,
 	"providers/script":                31,
-	"handlers/mcpserver":              33,
 	"cli":                             34,
 	"repository/internal/sqldb":       38,
 }
