@@ -105,6 +105,10 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 		}
 		return s.say("Idle.", "Inactive.")
 	case domain.ForItself:
+		if e.Session.State.CallAside {
+			return s.say("Finishing its answer; it needs the slot again only to act.",
+				"Termine sa réponse ; il ne lui faudra de nouveau la place que pour agir.")
+		}
 		return s.pick(doingOr(e.Session.Phase))
 	default:
 		return s.nothing(e.Session)

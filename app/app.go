@@ -322,6 +322,7 @@ func (a *App) wireLoop() {
 		Clock: a.clock, NewID: a.newID, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.keys.Derive("prompt mark"),
 		Hooks: orchestrator.Hooks{
 			Rested:    func(s *domain.Session) { a.scheduling.Door.Rested(s) },
+			CallSent:  func(s *domain.Session) { a.scheduling.Door.CallSent(s) },
 			SafePoint: func(ctx context.Context, s *domain.Session) { a.scheduling.Queue.SafePoint(ctx, s) },
 		},
 	})

@@ -36,19 +36,33 @@ type Change struct {
 	Occurrences     []*Occurrence // written by (automation, scheduled instant)
 	Grants          []*Grant      // written by id
 	Histories       []KnownHistory
+	HeldAnswers     []HeldAnswer
 	Tasks           []*Task // written by id, on the condition of their Version
 	Passkeys        []PasskeyUse
 	Events          []*LogEvent
-	// ConnectorChanges, if set, is how often the workspace's connectors were changed by now: it is
-	// for other nodes, and not stored with the rest.
-	ConnectorChanges int64
-	// Limits and Circles are not stored: the limits that ended a round or stopped it for a
-	// person's decision, and the kinds of circles that a model was found in.
-	Limits  []string
-	Circles []string
+	Unstored
 	// Spent, if set, is what the decision took for spent in the workspace: the change is
 	// written only if it is still so. Two sessions never use the same money.
 	Spent *Spent
+}
+
+// Unstored is what a change reports to other nodes and to the metrics, besides what is stored.
+type Unstored struct {
+	// ConnectorChanges, if set, is how often the workspace's connectors were changed by now.
+	ConnectorChanges int64
+	// Limits ended a round or stopped it for a person's decision; Circles are the kinds of circles that a model was found in.
+	Limits  []string
+	Circles []string
+	// Discarded are the reasons for which calls of the AI that were under way were cut.
+	Discarded []string
+}
+
+// HeldAnswer is a complete answer of the AI that waits for the slot: it requests something that must run.
+type HeldAnswer struct {
+	WorkspaceID, SessionID string
+	MessageID              string // of the message that it becomes
+	// Answer is nil in a change that deletes the session's held answer: it was carried out, or is not needed any more.
+	Answer *RawAnswer
 }
 
 // AutomationWrite writes one automation if Version is still the one that was read; the repository
@@ -111,10 +125,12 @@ func (c *Change) Merge(o *Change) {
 	c.Occurrences = append(c.Occurrences, o.Occurrences...)
 	c.Grants = append(c.Grants, o.Grants...)
 	c.Histories = append(c.Histories, o.Histories...)
+	c.HeldAnswers = append(c.HeldAnswers, o.HeldAnswers...)
 	c.Tasks = append(c.Tasks, o.Tasks...)
 	c.Passkeys = append(c.Passkeys, o.Passkeys...)
 	c.Events = append(c.Events, o.Events...)
 	c.Limits = append(c.Limits, o.Limits...)
+	c.Discarded = append(c.Discarded, o.Discarded...)
 	c.Circles = append(c.Circles, o.Circles...)
 	if c.Spent == nil {
 		c.Spent = o.Spent // what the first of them saw was read; the later ones counted on

@@ -255,6 +255,9 @@ func (e *Explanation) without(st *WaitInputs, now time.Time) {
 	switch {
 	case s.Phase == Idle && s.State.PendingCause == "" && len(st.View.Inbox) == 0:
 		e.waits(ForPerson, ByMessage)
+	case s.State.CallAside: // it finishes its answer, and needs the slot again only to act on it
+		e.waits(ForItself, ByWork)
+		e.Waits.ProviderID = s.ProviderID
 	case s.Phase == WaitingNetworkRetry && !s.State.Suspended && w != nil && w.At.After(now):
 		e.timer(w)
 	default:

@@ -120,10 +120,11 @@ func TestWhatIsWaitedForIsNamed(t *testing.T) {
 			session: Session{Type: Chat, Phase: Idle, State: SessionState{NextRound: NextRound{PendingCause: CauseExternalResult}}},
 			want:    Waits{Kind: ForSlot}, by: BySlot,
 		},
-		"a stopped chat":    {session: Session{Type: Chat, Phase: Completed}, want: Waits{Kind: ForNothing}, by: ByResume},
-		"a finished run":    {session: Session{Type: Run, Phase: Completed}, want: Waits{Kind: ForNothing}, by: ByNothing},
-		"a template":        {session: Session{Type: Seed, Phase: Idle}, want: Waits{Kind: ForNothing}, by: ByNothing},
-		"a session at work": {session: Session{Type: Chat, HoldsSlot: true, Phase: CallingAI, ProviderID: "prv_1"}, want: Waits{Kind: ForItself, ProviderID: "prv_1"}, by: ByWork},
+		"a stopped chat":          {session: Session{Type: Chat, Phase: Completed}, want: Waits{Kind: ForNothing}, by: ByResume},
+		"a finished run":          {session: Session{Type: Run, Phase: Completed}, want: Waits{Kind: ForNothing}, by: ByNothing},
+		"a template":              {session: Session{Type: Seed, Phase: Idle}, want: Waits{Kind: ForNothing}, by: ByNothing},
+		"a call without the slot": {session: Session{Type: Chat, Phase: CallingAI, ProviderID: "prv_1", State: SessionState{CallState: CallState{CallAside: true}}}, want: Waits{Kind: ForItself, ProviderID: "prv_1"}, by: ByWork},
+		"a session at work":       {session: Session{Type: Chat, HoldsSlot: true, Phase: CallingAI, ProviderID: "prv_1"}, want: Waits{Kind: ForItself, ProviderID: "prv_1"}, by: ByWork},
 	} {
 		st := stands(&x.session)
 		st.View.Open, st.View.Queue = x.open, x.queue

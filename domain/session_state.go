@@ -136,6 +136,9 @@ type CallState struct {
 	Unread []string `json:"unread,omitempty"`
 	// CallSince is since when the AI is called; zero while it is not.
 	CallSince time.Time `json:"call_since,omitzero"`
+	// CallAside: the call continues without the slot. AnswerHeld: its answer is stored, and waits for the slot to be acted on.
+	CallAside  bool `json:"call_aside,omitempty"`
+	AnswerHeld bool `json:"answer_held,omitempty"`
 }
 
 // RunTerms are what a run has of its automation, as it was when the run began.

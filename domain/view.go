@@ -16,6 +16,8 @@ type View struct {
 	HolderCancelMessage *Message
 	HolderInbox         []*InboxItem
 	HolderAgents        []*AgentView
+	// CallsAside are the sessions that finish a call without the slot, oldest first; read where the holder may become one.
+	CallsAside []*Session
 	// Queue of the workspace, next first. The rows of CHATs have their session.
 	Queue []QueueRow
 

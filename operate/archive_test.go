@@ -60,6 +60,7 @@ func goldenFile(t *testing.T) string {
 var besideGolden = []string{
 	"INSERT INTO tool_types (workspace_id, id, name, description, config_schema, entry_schema, version, created_at, updated_at) VALUES ('default', 'own', 'Own', '', '{}', '{}', 1, 1, 1)",
 	"INSERT INTO occurrences (workspace_id, automation_id, scheduled_at, id, state, reason, session_id, recorded_at) SELECT workspace_id, id, 5, 'occ_1', 'SKIPPED', '', '', 6 FROM automations LIMIT 1",
+	"INSERT INTO held_answers (workspace_id, session_id, message_id, raw) SELECT workspace_id, id, 'msg_1', '{}' FROM sessions LIMIT 1",
 	"INSERT INTO known_histories (workspace_id, hash, number, session_id, message_id, created_at) SELECT workspace_id, 'h', 1, id, 'msg_1', 5 FROM sessions LIMIT 1",
 	"INSERT INTO file_contents (workspace_id, sha256, bytes, collect_after) VALUES ('default', 'h', 3, 5)",
 	"INSERT INTO file_chunks (workspace_id, sha256, number, data) VALUES ('default', 'h', 0, x'00ff0a')",

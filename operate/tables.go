@@ -62,6 +62,7 @@ var tables = []table{
 	{name: "file_uses"},
 	{name: "kept_file_uses"},
 	{name: "known_histories"},
+	{name: "held_answers"},
 	{name: "executions"},
 	{name: "approvals"},
 	{name: "tasks"},

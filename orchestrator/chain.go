@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http/httptrace"
 	"strings"
 	"time"
 
@@ -103,7 +104,7 @@ func (a *asking) askOne(ctx context.Context, model *providers.Model) (*reply, er
 		return nil, err
 	}
 	d.underWay = call
-	answer, err := model.Provider.Query(traces.With(ctx, traceParent(d.session, call.ID)), request)
+	answer, err := model.Provider.Query(traces.With(d.loop.noteSent(ctx, d.session), traceParent(d.session, call.ID)), request)
 	d.underWay = nil
 	if ctx.Err() != nil { // who cut it has recorded it
 		took := d.loop.cfg.Clock().Sub(call.StartedAt)
@@ -119,6 +120,15 @@ func (a *asking) askOne(ctx context.Context, model *providers.Model) (*reply, er
 		return &reply{model: model, call: call, answer: answer}, nil
 	}
 	return &reply{model: model, call: call, failed: a.failedCall(call, err)}, nil
+}
+
+// noteSent has the scheduler notified when the request of the call is on its way: from then on it needs no slot.
+func (l *Loop) noteSent(ctx context.Context, session *domain.Session) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
+		if info.Err == nil {
+			l.cfg.Hooks.CallSent(session)
+		}
+	}})
 }
 
 // failedCall classifies a failed call and completes its record.

@@ -292,12 +292,16 @@ func (d *driver) again(ctx context.Context) (domain.Effect, error) {
 	}
 	d.view, d.session, d.change = view, view.Session, nil
 	var effect domain.Effect
-	for _, event := range d.pending {
+	for i, event := range d.pending {
 		step, err := d.decide(event)
 		if err != nil {
 			return domain.DoNothing, err
 		}
-		effect = step.Effect
+		if effect = step.Effect; effect == domain.DoNothing {
+			// It rests now, for example because it lost the slot: what followed is done again when it continues.
+			d.pending = d.pending[:i+1]
+			break
+		}
 	}
 	return effect, nil
 }

@@ -24,6 +24,8 @@ import (
 // world is a store of one session in memory, with the guards of the real one: a write
 // is conditional on version and epoch, and numbers its events.
 type world struct {
+	held *domain.HeldAnswer // an answer that waits for the slot
+
 	t     *testing.T
 	newID domain.IDSource
 
@@ -158,6 +160,11 @@ func (w *world) Commit(_ context.Context, change *domain.Change) error {
 	if s := change.Sessions[0].Session; s.Version != w.session.Version || s.RunEpoch != w.session.RunEpoch {
 		return domain.ErrStale
 	}
+	for i := range change.HeldAnswers {
+		if w.held = &change.HeldAnswers[i]; w.held.Answer == nil {
+			w.held = nil
+		}
+	}
 	w.apply(change)
 	return nil
 }
@@ -254,6 +261,12 @@ func (w *world) Message(_ context.Context, _, _, id string) (*domain.Message, er
 		}
 	}
 	return nil, domain.NotFound("message")
+}
+
+func (w *world) HeldAnswer(context.Context, string, string) (*domain.HeldAnswer, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.held, nil
 }
 
 func (w *world) RecentExecutions(context.Context, string, string, time.Time) ([]*domain.Execution, error) {

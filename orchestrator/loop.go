@@ -52,6 +52,8 @@ type Config struct {
 type Hooks struct {
 	// Rested is called when a driver has reached a rest, a wait or an end.
 	Rested func(*domain.Session)
+	// CallSent is called when the request of a session's call is on its way to the provider.
+	CallSent func(*domain.Session)
 	// SafePoint is called by a driver that was requested to yield, between its effects: a waiting session
 	// may take the slot there.
 	SafePoint func(context.Context, *domain.Session)
@@ -82,6 +84,9 @@ const maxHistories = 256
 func New(cfg Config) *Loop {
 	if cfg.Hooks.Rested == nil {
 		cfg.Hooks.Rested = func(*domain.Session) {}
+	}
+	if cfg.Hooks.CallSent == nil {
+		cfg.Hooks.CallSent = func(*domain.Session) {}
 	}
 	if cfg.Hooks.SafePoint == nil {
 		cfg.Hooks.SafePoint = func(context.Context, *domain.Session) {}

@@ -13,6 +13,13 @@ import (
 // parse reads the raw answer and plans its commands. Nothing of an answer that cannot
 // be read whole is ever run.
 func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
+	if d.raw == nil && d.session.State.AnswerHeld {
+		held, err := d.loop.cfg.Store.HeldAnswer(ctx, d.session.WorkspaceID, d.session.ID)
+		if err != nil {
+			return nil, err
+		}
+		d.raw, d.answerID = held.Answer, held.MessageID
+	}
 	raw, messageID := d.raw, d.answerID
 	if raw == nil {
 		return nil, fmt.Errorf("parse: there is no answer in hand")

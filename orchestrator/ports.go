@@ -16,9 +16,16 @@ type Store interface {
 	// Act runs act in one transaction under the session's lock, with the user's data,
 	// and writes the change it returns: data, outcome and transition together.
 	Act(ctx context.Context, workspace, session string, act ActFunc) (*domain.Change, error)
+	Records
+}
+
+// Records reads what a session has said and done.
+type Records interface {
 	// Record is all of a session's messages, with those that its record begins with.
 	Record(ctx context.Context, session *domain.Session) ([]*domain.Message, error)
 	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
+	// HeldAnswer is the answer of a session that was stored because it needed the slot to be acted on.
+	HeldAnswer(ctx context.Context, workspace, session string) (*domain.HeldAnswer, error)
 	// UnsettledCommands are the ids (domain.Execution.CommandID) of the workspace's actions that were sent
 	// and have an unknown outcome.
 	UnsettledCommands(ctx context.Context, workspace string) ([]string, error)

@@ -14,8 +14,8 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
 
-// ErrOverTime ends an agent that has worked for too long.
-var ErrOverTime = errors.New("the agent has worked for as long as it may")
+// errOverTime ends an agent that has worked for too long.
+var errOverTime = errors.New("the agent has worked for as long as it may")
 
 // calling is the calls of agents in an answer, which the driver of the calling session carries out.
 type calling struct{ caller *driver }
@@ -152,7 +152,7 @@ func (c *calling) leg(ctx context.Context, view *domain.View, first domain.Event
 	if worked >= domain.AgentMaxActive && first == nil {
 		return c.overTime(ctx, view.Session.ID)
 	}
-	bounded, cancel := context.WithTimeoutCause(ctx, max(0, domain.AgentMaxActive-worked), ErrOverTime)
+	bounded, cancel := context.WithTimeoutCause(ctx, max(0, domain.AgentMaxActive-worked), errOverTime)
 	defer cancel()
 	own, cut := context.WithCancelCause(bounded)
 	defer cut(nil)

@@ -53,6 +53,7 @@ func (s *base) apply(ctx context.Context, t *transaction.Tx, c *domain.Change, c
 		func() error { return people.WritePasskeyUses(ctx, t, c.Passkeys) },
 		func() error { return writeInbox(ctx, t, c) },
 		func() error { writeHistories(t, c.Histories); return nil },
+		func() error { return writeHeldAnswers(ctx, t, c) },
 		func() error { return recount(ctx, t, c) },
 		func() error { writeTransitions(t, c.Transitions); writeRoundtrips(t, c.Roundtrips); return nil },
 		func() error { return s.writeEvents(ctx, t, c.Events) },

@@ -17,8 +17,8 @@ type invariant struct{ name, description, count string }
 var invariants = []invariant{
 	{"two_holders", "more than one session holds the slot",
 		"SELECT CASE WHEN COUNT(*) > 1 THEN COUNT(*) ELSE 0 END FROM sessions WHERE workspace_id = $1 AND holds_slot"},
-	{"running_without_slot", "a session is running and does not hold the slot",
-		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND NOT holds_slot AND parent_session_id = ''"},
+	{"running_without_slot", "a session is running, does not hold the slot, and finishes no call",
+		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND NOT holds_slot AND NOT call_aside AND parent_session_id = ''"},
 	{"running_without_owner", "a session is running and never had a driver",
 		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND owner_node = ''"},
 	{"ended_with_slot", "a session that has ended holds the slot, queues, or has a timer",

@@ -56,15 +56,20 @@ func (s *NodeStore) Release(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// Decisions based on these sessions must not overwrite the release.
-		_, err = t.Write(ctx, "UPDATE workspaces SET last_change_id = $3 WHERE id IN (SELECT workspace_id FROM sessions "+
-			"WHERE holds_slot AND owner_node = $1 AND owner_incarnation = $2)", s.cfg.Node, s.cfg.Incarnation, t.ChangeID)
-		if err != nil {
-			return err
+		for _, active := range []string{"holds_slot", "call_aside"} { // not with OR: each has an index
+			// Decisions based on these sessions must not overwrite the release.
+			_, err = t.Write(ctx, "UPDATE workspaces SET last_change_id = $3 WHERE id IN (SELECT workspace_id FROM sessions "+
+				"WHERE "+active+" AND owner_node = $1 AND owner_incarnation = $2)", s.cfg.Node, s.cfg.Incarnation, t.ChangeID)
+			if err != nil {
+				return err
+			}
+			_, err = t.Write(ctx, "UPDATE sessions SET owner_incarnation = '' WHERE "+active+" AND owner_node = $1 AND owner_incarnation = $2",
+				s.cfg.Node, s.cfg.Incarnation)
+			if err != nil {
+				return err
+			}
 		}
-		_, err = t.Write(ctx, "UPDATE sessions SET owner_incarnation = '' WHERE holds_slot AND owner_node = $1 AND owner_incarnation = $2",
-			s.cfg.Node, s.cfg.Incarnation)
-		return err
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("give back the lease of node %s: %w", s.cfg.Node, err)
@@ -115,9 +120,13 @@ func (s *NodeStore) Claimable(ctx context.Context, limit int) ([]domain.SessionR
 	return refs(rows), nil
 }
 
+// driven are the sessions that have drivers: those with the slot, and those that finish a call without it. A UNION, because
+// each part has an index.
+const driven = "SELECT * FROM sessions WHERE holds_slot UNION ALL SELECT * FROM sessions WHERE call_aside AND NOT holds_slot"
+
 // atWork begins a query for active sessions.
 func atWork() *sqldb.Query {
-	q := sqldb.NewQuery("SELECT s.workspace_id, s.id, s.run_epoch FROM sessions s WHERE s.holds_slot AND s.phase IN (")
+	q := sqldb.NewQuery("SELECT s.workspace_id, s.id, s.run_epoch FROM (" + driven + ") s WHERE s.phase IN (")
 	comma := ""
 	for _, phase := range domain.Phases {
 		if phase.Working() {

@@ -58,6 +58,7 @@ var served = []struct{ index, columns, piece string }{
 	{"roundtrips_session", "(workspace_id=? AND session_id=?)", "r.session_id = $2 GROUP BY"},
 	{"search_tool", "(workspace_id=? AND tool_id=?)", "DELETE FROM search WHERE"},
 	{"passkeys_owner", "(workspace_id=? AND owner=?)", "FROM passkeys WHERE workspace_id = $1 AND owner = $2 ORDER BY"},
+	{"sessions_call_aside", "(workspace_id=?)", "AND call_aside ORDER BY last_event_time"},
 	{"sessions_automation", "(workspace_id=? AND automation_id=? AND created_at>?)", "ORDER BY created_at DESC, id DESC LIMIT $4) runs"},
 	{"sessions_automation", "(workspace_id=? AND automation_id=?)", "automation_id = $3 AND automation_id <> '' ORDER BY created_at DESC, id DESC LIMIT"},
 	{"sessions_network", "(workspace_id=?)", "ORDER BY last_event_time, id LIMIT"},

@@ -79,6 +79,7 @@ type allowed struct{ piece, table, why string }
 const (
 	sweep    = "UNION ALL SELECT 'waiting'"
 	perPlace = "the index has one row for each slot that is held"
+	perCall  = "the index has one row for each call without the slot"
 	atStart  = "at the start of the server, and by its doctor"
 	rotation = "when the secret key is rotated"
 	daily    = "once a day, of tables of a few hundred rows; entries have an index of the deleted ones"
@@ -100,9 +101,11 @@ var scans = []allowed{
 	{"AS kept FROM workspaces w", "workspaces", "once an hour, one look each"},
 	{"AS alive", "nodes", "the list of the nodes"},
 	{"AS alive", "sessions", perPlace},
-	{"FROM sessions s WHERE s.holds_slot", "sessions", perPlace},
+	{"UNION ALL SELECT * FROM sessions WHERE call_aside", "sessions", perPlace},
 	{"SET owner_incarnation = '' WHERE holds_slot", "sessions", perPlace},
 	{"(SELECT workspace_id FROM sessions WHERE holds_slot AND owner_node", "sessions", perPlace},
+	{"SET owner_incarnation = '' WHERE call_aside", "sessions", perCall},
+	{"(SELECT workspace_id FROM sessions WHERE call_aside AND owner_node", "sessions", perCall},
 	{"FROM sessions WHERE holds_slot) AS h,", "sessions", perPlace},
 	{"FROM sessions WHERE holds_slot) AS h,", "queue", "for the metrics: those that wait anywhere"},
 	{"FROM sessions WHERE holds_slot) AS h,", "approvals", "for the metrics: the index has the open ones alone"},
@@ -147,7 +150,7 @@ var reports = []allowed{
 
 // few are indexes that hold only what is going on: one that is read whole says little of
 // how much a workspace has.
-var few = regexp.MustCompile(`\b(sessions_(slot|waiting|network|reserved)|inbox_waiting|occurrences_due|executions_unknown)\b`)
+var few = regexp.MustCompile(`\b(sessions_(slot|call_aside|waiting|network|reserved)|inbox_waiting|occurrences_due|executions_unknown)\b`)
 
 // complaints returns the statements that no index serves, for example because an index was dropped. spared are
 // statements that may be slow.

@@ -34,9 +34,6 @@ const (
 	// queue would be a long event.
 	queueShown = 50
 	queueWhole = 1 << 20
-	// firstBehindAll is the first queue number of those that stay behind all others, even behind
-	// later ones.
-	firstBehindAll = 1 << 40
 )
 
 // queueIn lists the queue in order, with positions from 1.
@@ -123,9 +120,12 @@ func writeQueue(ctx context.Context, t *transaction.Tx, c *domain.Change) error 
 	for i := range c.Enqueue {
 		row := &c.Enqueue[i]
 		if row.Number == 0 {
-			first, last := int64(1), int64(firstBehindAll-1)
-			if row.InTurn() {
-				first, last = firstBehindAll, math.MaxInt64
+			first, last := int64(domain.QueueInOrder), int64(domain.QueueBehindAll-1)
+			switch {
+			case row.BeforeRuns:
+				first, last = 1, domain.QueueInOrder-1
+			case row.InTurn():
+				first, last = domain.QueueBehindAll, math.MaxInt64
 			}
 			err := t.Get(
 				ctx,

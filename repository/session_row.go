@@ -9,18 +9,24 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
+// slotColumns is the place of a session: whether it has the slot, wants it, or works without it.
+type slotColumns struct {
+	HoldsSlot bool        `db:"holds_slot"`
+	WantsSlot bool        `db:"wants_slot,write"`
+	SlotSince sqldb.Stamp `db:"slot_since,once"` // sessionUpdateSlot maintains it after the insert
+	QueuedAt  sqldb.Stamp `db:"queued_at"`
+	CallAside bool        `db:"call_aside,write"` // its call continues without the slot
+}
+
 type sessionRow struct {
-	WorkspaceID       string      `db:"workspace_id,key"`
-	ID                string      `db:"id,key"`
-	Type              string      `db:"type"`
-	Name              string      `db:"name"`
-	Phase             string      `db:"phase"`
-	Status            string      `db:"status,write"`
-	EndReason         string      `db:"end_reason"`
-	HoldsSlot         bool        `db:"holds_slot"`
-	WantsSlot         bool        `db:"wants_slot,write"`
-	SlotSince         sqldb.Stamp `db:"slot_since,once"` // sessionUpdateSlot maintains it after the insert
-	QueuedAt          sqldb.Stamp `db:"queued_at"`
+	WorkspaceID string `db:"workspace_id,key"`
+	ID          string `db:"id,key"`
+	Type        string `db:"type"`
+	Name        string `db:"name"`
+	Phase       string `db:"phase"`
+	Status      string `db:"status,write"`
+	EndReason   string `db:"end_reason"`
+	slotColumns
 	ExternalID        string      `db:"external_id"`
 	ParentSessionID   string      `db:"parent_session_id"`
 	AutomationID      string      `db:"automation_id"`
@@ -58,7 +64,7 @@ func sessionRowOf(s *domain.Session) (sessionRow, error) {
 	var err error
 	row := sessionRow{
 		WorkspaceID: s.WorkspaceID, ID: s.ID, Type: string(s.Type), Name: s.Name, Phase: string(s.Phase), Status: string(s.Status()),
-		EndReason: string(s.EndReason), HoldsSlot: s.HoldsSlot, WantsSlot: wantsSlot(s), QueuedAt: sqldb.AtPtr(s.QueuedAt),
+		EndReason:  string(s.EndReason),
 		ExternalID: s.ExternalID, ParentSessionID: s.ParentSessionID, AutomationID: s.AutomationID, Trigger: s.Trigger,
 		ScheduledTime: sqldb.AtPtr(s.ScheduledExecutionTime), ProviderID: s.ProviderID, Model: s.Model,
 		RequireValidation: s.RequireValidation, Pinned: s.Pinned, WakeAt: sqldb.AtPtr(s.WakeAt),
@@ -67,6 +73,9 @@ func sessionRowOf(s *domain.Session) (sessionRow, error) {
 		OwnerNode: s.OwnerNode, OwnerIncarnation: s.OwnerIncarnation, LastSeq: s.LastSeq, SessionSeq: s.SessionSeq,
 		LastTransitionID: s.LastTransitionID, State: sqldb.JSONOf(&s.State, &err), Budgets: sqldb.JSONOf(&s.Budgets, &err),
 		Usage: sqldb.JSONOf(&s.Usage, &err), ReservedMicros: int64(math.Ceil(s.State.ReservedCost * 1e6)),
+		slotColumns: slotColumns{
+			HoldsSlot: s.HoldsSlot, WantsSlot: wantsSlot(s), QueuedAt: sqldb.AtPtr(s.QueuedAt), CallAside: s.State.CallAside,
+		},
 	}
 	if s.HoldsSlot {
 		row.SlotSince = row.UpdatedAt
@@ -84,6 +93,8 @@ func wantsSlot(s *domain.Session) bool {
 	case s.HoldsSlot, s.Phase == domain.Completed, s.State.Poisoned, s.Type == domain.Seed,
 		s.Type == domain.Agent && s.ParentSessionID != "":
 		return false
+	case s.State.CallAside: // only once its call has ended
+		return s.QueuedAt != nil
 	}
 	answered := s.State.Waiting != nil && s.State.Waiting.Answer != nil
 	return s.QueuedAt != nil || s.State.Suspended || s.Phase.Working() || answered || s.State.AgentAnswered || s.State.PendingCause != ""

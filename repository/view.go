@@ -65,6 +65,11 @@ func (s *base) viewFrom(ctx context.Context, r sqldb.Reader, row *transaction.Wo
 		}
 	}
 	if holder != nil && holder != mine {
+		if v.Holder.Phase.Effect().CallsAI() {
+			if v.CallsAside, err = callsAside(ctx, r, workspace); err != nil {
+				return nil, err
+			}
+		}
 		v.HolderOpen, v.HolderCancelMessage, v.HolderPlanned, err = waitOf(ctx, r, v.Holder, holder.OpenApprovals)
 		if err != nil {
 			return nil, err

@@ -31,7 +31,13 @@ func (d *Door) cutDisplaced(decided decision) {
 	if holder == nil {
 		return
 	}
+	if cut := decided.cut; cut != nil {
+		d.cfg.Runner.Cut(cut.ID, cut.RunEpoch, d.cfg.Causes.Preempted)
+	}
 	displaced := decided.change.Session(holder.ID)
+	if displaced.State.CallAside {
+		return // its driver continues
+	}
 	d.cfg.Runner.Cut(displaced.ID, displaced.RunEpoch, d.cfg.Causes.Preempted)
 	if holder.Phase.Working() {
 		d.wakeups.look(displaced.WorkspaceID, d.cfg.Clock())

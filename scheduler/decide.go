@@ -16,6 +16,8 @@ type rules struct {
 	retry   Retry
 	// estimate returns the cached cost of the session's next call; nil: calls reserve nothing.
 	estimate func(*domain.View) (domain.CallEstimate, bool)
+	// callOut reports whether a call's request is known to be on its way.
+	callOut slot.CallOut
 	// suspectRuns reports whether another suspect that must be alone is being performed.
 	suspectRuns func(session string, now time.Time) bool
 }
@@ -28,7 +30,8 @@ type decision struct {
 	verdict slot.Verdict // zero: the slot was not requested
 	step    *domain.Step // the latest of the session; nil: about an automation only
 	change  *domain.Change
-	queued  bool // the session is in the queue since this decision
+	cut     *domain.Session // its call continued without the slot, and was one too many
+	queued  bool            // the session is in the queue since this decision
 }
 
 // decide is the decision about a request to a session.
@@ -110,7 +113,7 @@ func (p rules) withSlot(d decision, r delivery) (decision, error) {
 			return decision{}, &unknownModelError{asked.Session.Calls()}
 		}
 	}
-	asks := slot.FromView(d.view, p.now, r.to.Unattended, r.to.Since)
+	asks := slot.FromView(d.view, p.now, r.to.Unattended, r.to.Since, p.callOut)
 	asks.Barred = p.barred(d.view.Session, d.event, r.to.Unattended)
 	d.verdict = slot.Decide(asks)
 	switch {

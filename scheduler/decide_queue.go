@@ -58,7 +58,7 @@ func (p rules) enqueue(d decision) decision {
 // displaceChats removes every other CHAT in favour of the session that is first.
 func displaceChats(queue []domain.QueueRow, change *domain.Change, first string) {
 	for _, other := range queue {
-		if other.SessionID != first && !other.InTurn() && other.Session != nil && other.Session.Type == domain.Chat {
+		if other.SessionID != first && !other.InTurn() && !other.HasAnswer() && other.Session != nil && other.Session.Type == domain.Chat {
 			queueBehindAll(queue, change, other.Session.Clone(), other)
 		}
 	}

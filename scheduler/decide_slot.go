@@ -45,8 +45,9 @@ func (p rules) displace(d decision) (decision, error) {
 	if err != nil {
 		return decision{}, fmt.Errorf("take the slot from %s: %w", v.Holder.ID, err)
 	}
+	keepsCall := step.Session.State.CallAside
 	for i := range step.Change.Sessions {
-		step.Change.Sessions[i].Claim = true // its driver, wherever it is, is fenced
+		step.Change.Sessions[i].Claim = !keepsCall // its driver, wherever it is, is fenced, unless its call continues
 	}
 	d.change = step.Change
 	if step.AsksSlot { // a message waits for it
@@ -55,9 +56,33 @@ func (p rules) displace(d decision) (decision, error) {
 		})
 		d.change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
 	}
+	if keepsCall {
+		return p.limitCallsAside(d)
+	}
 	view := *v
 	view.Spent.Reserved = max(0, view.Spent.Reserved-v.Holder.State.ReservedCost) // its call is cut
 	d.view = &view
+	return d, nil
+}
+
+// limitCallsAside cuts the oldest call that continues without the slot, if one more would be too many.
+func (p rules) limitCallsAside(d decision) (decision, error) {
+	v := d.view
+	if len(v.CallsAside) < domain.MaxCallsAside {
+		return d, nil
+	}
+	oldest := *v
+	oldest.Session, oldest.Open, oldest.Inbox = v.CallsAside[0], nil, nil
+	oldest.Planned, oldest.CancelMessage, oldest.Agents, oldest.Tasks = nil, nil, nil, nil
+	step, err := p.machine.Run(oldest.Session, domain.SessionSuspended{}, p.policy(&oldest))
+	if err != nil {
+		return decision{}, fmt.Errorf("cut the call of %s: %w", oldest.Session.ID, err)
+	}
+	for i := range step.Change.Sessions {
+		step.Change.Sessions[i].Claim = true
+	}
+	d.change.Merge(step.Change)
+	d.cut = step.Session
 	return d, nil
 }
 

@@ -45,6 +45,7 @@ type Door struct {
 	cfg       Config
 	wakeups   *wakeups
 	probation probation
+	calls     callsSent
 }
 
 // NewDoor makes a door.
@@ -118,7 +119,7 @@ func wrapped(doing string, err error) error {
 func (d *Door) rules() rules {
 	p := rules{
 		moment:  moment{now: d.cfg.Clock(), newID: d.cfg.NewID, drives: d.cfg.Runner.Drives, caution: d.cfg.Caution},
-		machine: d.cfg.Machine, retry: d.cfg.Retry, suspectRuns: d.probation.others,
+		machine: d.cfg.Machine, retry: d.cfg.Retry, suspectRuns: d.probation.others, callOut: d.calls.out,
 	}
 	if d.cfg.Streams != nil {
 		p.partial = d.cfg.Streams.Partial

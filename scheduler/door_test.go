@@ -171,6 +171,9 @@ func TestARunThatIsOnTimeOrNotAtAll(t *testing.T) {
 	same(t, describe(d), "holder_busy; new EXECUTING_ENRICHMENTS made claimed queued; +new:0 holder_busy")
 }
 
+// calling: the session has the slot, and its call begins.
+func calling(s *domain.Session) { s.HoldsSlot, s.State.CallSince = true, noon }
+
 // TestNews covers the handling of committed changes, hints of other nodes, and sessions that come to rest.
 func TestNews(t *testing.T) {
 	soon := noon.Add(1e9)
@@ -197,6 +200,13 @@ func TestNews(t *testing.T) {
 			d.wakeups.waits("ws")
 			d.Rested(chat("a", domain.Idle, func(s *domain.Session) { s.HoldsSlot = true }))
 		}, 1, false},
+		"a call begins, with waiters": {func(d *Door) {
+			d.wakeups.waits("ws")
+			d.Committed(&domain.Change{Sessions: []domain.SessionWrite{{Session: chat("a", domain.CallingAI, calling)}}})
+		}, 1, false},
+		"a call begins, no waiters": {func(d *Door) {
+			d.Committed(&domain.Change{Sessions: []domain.SessionWrite{{Session: chat("a", domain.CallingAI, calling)}}})
+		}, 0, false},
 		"a queue elsewhere":            {func(d *Door) { d.HandleHint(domain.Hint{WorkspaceID: "ws", Queue: true}) }, 1, false},
 		"a slot elsewhere, no waiters": {func(d *Door) { d.HandleHint(domain.Hint{WorkspaceID: "ws", Slot: true}) }, 0, false},
 		"a slot elsewhere, with waiters": {func(d *Door) {

@@ -31,6 +31,7 @@ func noonRules() rules {
 			return func(int) time.Duration { return time.Second }
 		},
 		suspectRuns: func(string, time.Time) bool { return false },
+		callOut:     func(string, time.Time) bool { return false },
 	}
 }
 

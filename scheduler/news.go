@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
 const (
@@ -19,6 +20,7 @@ const (
 func (d *Door) Committed(change *domain.Change) {
 	d.probation.note(change)
 	d.wakeups.comesDue(change)
+	d.callsBegin(change)
 	for _, e := range change.Events {
 		if e.Type == domain.LogDataChanged && e.Change.MadeEntries() {
 			d.wakeups.entriesMade(change.WorkspaceID)
@@ -27,9 +29,24 @@ func (d *Door) Committed(change *domain.Change) {
 	}
 }
 
+// callsBegin has the next of those who wait looked for when the holder's call has begun. CallSent comes earlier, but only
+// from providers that are reached by HTTP.
+func (d *Door) callsBegin(change *domain.Change) {
+	for i := range change.Sessions {
+		s := change.Sessions[i].Session
+		if !s.HoldsSlot || !d.wakeups.hasWaiters(s.WorkspaceID) {
+			continue
+		}
+		if until := slot.BeginsUntil(s, d.calls.out); !until.IsZero() {
+			d.wakeups.look(s.WorkspaceID, until)
+		}
+	}
+}
+
 // Rested is called when a driver came to rest: if its session released the slot, the next one is looked
 // for.
 func (d *Door) Rested(s *domain.Session) {
+	d.calls.forget(s.ID)
 	if !s.HoldsSlot || d.wakeups.hasWaiters(s.WorkspaceID) {
 		d.wakeups.look(s.WorkspaceID, d.cfg.Clock())
 	}

@@ -37,7 +37,7 @@ func (q *Queue) grantNext(ctx context.Context, workspace string) (time.Time, boo
 		return q.retryAt(), ctx.Err() == nil
 	}
 	q.Door.holdBack(w, w.At)
-	next := slot.Next(w, w.At)
+	next := slot.Next(w, w.At, q.Door.calls.out)
 	if len(w.Queue)+len(w.Aside) == 0 && w.DueSince.IsZero() {
 		q.Door.wakeups.clearWaiters(workspace, note)
 	}

@@ -17,7 +17,8 @@ func (d *Door) takeUp(ctx context.Context, ref domain.SessionRef, gone bool) err
 	return err
 }
 
-// takeUpRequest takes up a session as it was read: under that claim, at work and with the slot.
+// takeUpRequest takes up a session as it was read: under that claim, at work, and with the slot or
+// in a call without it.
 type takeUpRequest struct {
 	Target
 	epoch int64
@@ -26,7 +27,13 @@ type takeUpRequest struct {
 
 func (r takeUpRequest) event(v *domain.View, m moment) (domain.Event, error) {
 	s := v.Session
-	if s.RunEpoch != r.epoch || !s.HoldsSlot || !s.Phase.Working() {
+	if s.RunEpoch != r.epoch || !s.Phase.Working() {
+		return nil, errNothingToDo
+	}
+	if s.State.CallAside && !m.drives(s.ID) {
+		return domain.SessionSuspended{}, nil // its call is lost; it is made again with the slot
+	}
+	if !s.HoldsSlot {
 		return nil, errNothingToDo
 	}
 	died := r.gone && s.OwnerIncarnation != "" && !m.drives(s.ID)

@@ -129,6 +129,9 @@ func (m *Metrics) Committed(change *domain.Change) {
 	for _, limit := range change.Limits {
 		m.limits.WithLabelValues(limit).Inc()
 	}
+	for _, reason := range change.Discarded {
+		m.discarded.WithLabelValues(reason).Inc()
+	}
 	for _, kind := range change.Circles {
 		m.guarded.WithLabelValues(kind).Inc()
 	}

@@ -18,6 +18,7 @@ type slotMetrics struct {
 	wait        prometheus.Histogram
 	preemption  prometheus.Histogram
 	occurrences *prometheus.CounterVec
+	discarded   *prometheus.CounterVec
 }
 
 func newSlotMetrics(registry *prometheus.Registry) *slotMetrics {
@@ -38,7 +39,10 @@ func newSlotMetrics(registry *prometheus.Registry) *slotMetrics {
 	m.occurrences = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "fermata_occurrences_total", Help: "Scheduled occurrences by outcome.",
 	}, []string{"state"})
-	registry.MustRegister(m.asked, m.wait, m.preemption, m.occurrences)
+	m.discarded = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "fermata_calls_discarded_total", Help: "AI calls that were cut while they were under way; they may have been paid for.",
+	}, []string{"reason"})
+	registry.MustRegister(m.asked, m.wait, m.preemption, m.occurrences, m.discarded)
 	return m
 }
 

@@ -42,13 +42,19 @@ func TestMoneyIsReserved(t *testing.T) {
 		"a failure":     domain.NetworkErrorOccurred{Problem: "gone"},
 		"an interrupt":  domain.InterruptRequested{By: "ada"},
 		"a stop":        domain.StopRequested{By: "ada"},
-		"a suspension":  domain.SessionSuspended{},
 		"a lost server": domain.SystemErrorOccurred{Code: "x"},
 	} {
 		after, err := Run(step.Session, e, p)
 		if err != nil || after.Session.State.ReservedCost != 0 {
 			t.Errorf("after %s %v is still reserved: %v", name, after.Session.State.ReservedCost, err)
 		}
+	}
+	aside, err := Run(step.Session, domain.SessionSuspended{}, p)
+	if err != nil || aside.Session.State.ReservedCost != held {
+		t.Errorf("for the call that continues without the slot %v is reserved: %v", aside.Session.State.ReservedCost, err)
+	}
+	if cut, err := Run(aside.Session, domain.SessionSuspended{}, p); err != nil || cut.Session.State.ReservedCost != 0 {
+		t.Errorf("after it was cut %v is still reserved: %v", cut.Session.State.ReservedCost, err)
 	}
 	again, err := Run(step.Session, domain.SessionActivationRequested{Recovery: true}, p)
 	if err != nil || again.Session.State.ReservedCost != held {

@@ -39,6 +39,7 @@ func recordCutCall(s *step) {
 	if s.session.Phase == domain.CompactingContext {
 		purpose = "compaction"
 	}
+	s.change.Discarded = append(s.change.Discarded, cutBy(s.event))
 	known := s.policy.Estimate
 	recordCall(s, &domain.Roundtrip{
 		ProviderID:   cmp.Or(s.session.State.RoundProvider, s.session.ProviderID, known.ProviderID),
@@ -46,6 +47,21 @@ func recordCutCall(s *step) {
 		Model:        cmp.Or(s.session.State.RoundModel, s.session.Model, known.Model), Purpose: purpose, Outcome: domain.OutcomeCut,
 		PromptTokens: promptTokens(s), StartedAt: s.session.State.CallSince, EndedAt: s.policy.Now,
 	})
+}
+
+// cutBy is the reason for which an event cuts a call, as it is counted.
+func cutBy(e domain.Event) string {
+	switch e.(type) {
+	case domain.SessionSuspended:
+		return "slot" // one call more than may continue without it, or its process died
+	case domain.StopRequested:
+		return "stop"
+	case domain.InterruptRequested, domain.UserMessageSent, domain.RoundRequested:
+		return "interrupt"
+	case domain.WatchdogExpired:
+		return "watchdog"
+	}
+	return "other"
 }
 
 // reportsCall: the event has the call's own report.

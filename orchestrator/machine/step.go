@@ -140,6 +140,12 @@ func (s *step) enter(to domain.Phase, event string) {
 	if to == domain.AwaitingSessionClosure || to == domain.Completed {
 		endTasks(s)
 	}
+	if to != domain.ParsingAIResponse {
+		releaseAnswer(s)
+		if !to.Working() {
+			s.session.State.CallAside = false
+		}
+	}
 	s.arrive()
 	noteCallBegun(s)
 	reserve(s)
@@ -157,7 +163,10 @@ func (s *step) arrive() {
 	if s.session.Parks() && len(s.next) == 0 {
 		s.session.HoldsSlot = false // unless an answer that came meanwhile leads on at once
 	}
-	if s.session.Phase.Working() && !withSlot(s) {
+	if s.session.Phase.Working() && !withSlot(s) && !readsAnswer(s) {
+		if callAside(s) {
+			waitToContinue(s)
+		}
 		s.asksSlot = s.asksSlot || !s.session.State.Suspended && !s.session.State.Poisoned
 		return
 	}

@@ -104,9 +104,12 @@ func TestNoCallIsLost(t *testing.T) {
 	cut := map[string]bool{}
 	for _, kind := range []domain.SessionType{domain.Chat, domain.Run, domain.Agent} {
 		for phase, purpose := range map[domain.Phase]string{domain.CallingAI: "answer", domain.CompactingContext: "compaction"} {
-			for _, e := range variants() {
+			for i, e := range append(variants(), variants()...) {
 				s := &domain.Session{ID: "ses_1", Type: kind, Phase: phase, HoldsSlot: true, LastEventTime: policy.Now}
 				s.State.CallSince = began
+				if i >= len(variants()) {
+					s.HoldsSlot, s.State.CallAside = false, true
+				}
 				step, err := Run(s, e, policy)
 				if err != nil || reportsCall(e) {
 					continue

@@ -90,7 +90,7 @@ func maxActive(s *step) time.Duration {
 }
 
 func watched(s *step) bool {
-	return notChat(s) && s.session.Phase.Working() && withSlot(s) && !setAside(s)
+	return notChat(s) && s.session.Phase.Working() && (withSlot(s) || callAside(s)) && !setAside(s)
 }
 
 // countWork adds the time since the last event to the session's working time, unless

@@ -167,8 +167,12 @@ func (w *world) sayAI(out *strings.Builder, verb, rest string) {
 		parts = append(parts, part{kind, name})
 	}
 	received, parsed := w.answer(strings.TrimSpace(pieces[0]), parts)
-	step, err := w.do(received)
-	w.show(out, step, err)
+	var step *domain.Step
+	var err error
+	if w.s.Phase != domain.ParsingAIResponse { // a held answer is read again
+		step, err = w.do(received)
+		w.show(out, step, err)
+	}
 	if err != nil {
 		return
 	}

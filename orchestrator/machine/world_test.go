@@ -36,6 +36,7 @@ type world struct {
 	reserve    int
 	spent      domain.Spent
 	wanted     bool // the slot was asked for
+	held       bool // an answer is stored that waits for the slot
 	replans    bool // the actions behind queries keep their executions
 	// guarded are the actions with an effect outside that were asked for by a model which had
 	// read words from there.
@@ -187,6 +188,9 @@ func (w *world) store(e domain.Event, step *domain.Step) *domain.Change {
 		}
 		w.approvals[a.ID] = a
 	}
+	for _, held := range c.HeldAnswers {
+		w.held = held.Answer != nil
+	}
 	w.inbox = append(w.inbox, c.Inbox...)
 	for _, id := range c.InboxDone {
 		n := len(w.inbox)
@@ -239,7 +243,8 @@ func (w *world) check(e domain.Event, step *domain.Step) {
 	if problem := answeredTwice(w.messages); problem != "" {
 		fail("%s", problem)
 	}
-	if step.Effect != domain.DoNothing && (!w.s.Phase.Working() || !(w.s.HoldsSlot || w.s.Type == domain.Agent)) {
+	reads := w.s.State.CallAside && step.Effect == domain.DoParse
+	if step.Effect != domain.DoNothing && (!w.s.Phase.Working() || !(w.s.HoldsSlot || w.s.Type == domain.Agent || reads)) {
 		fail("effect %s without a working phase and the slot", step.Effect)
 	}
 	for _, a := range w.open() {
@@ -259,6 +264,9 @@ func (w *world) check(e domain.Event, step *domain.Step) {
 		if m.System != nil && m.System.Type == domain.SystemActionsExecuted && m.System.FormattedData != "" {
 			fail("the results of actions are stored twice: %s", m.System.FormattedData)
 		}
+	}
+	if w.held != w.s.State.AnswerHeld || w.held && w.s.Phase != domain.ParsingAIResponse {
+		fail("an answer is held: %v", w.held)
 	}
 	w.checkWait(fail)
 	w.checkLimits(fail)
@@ -362,7 +370,7 @@ func (w *world) checkSlot(fail func(string, ...any), step *domain.Step) {
 	if w.s.Type == domain.Agent {
 		return
 	}
-	away := w.s.State.Suspended || w.s.State.Poisoned || w.wanted
+	away := w.s.State.Suspended || w.s.State.Poisoned || w.s.State.CallAside || w.wanted
 	switch w.s.Phase {
 	case domain.Completed:
 		if w.s.HoldsSlot {

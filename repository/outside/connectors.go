@@ -192,7 +192,7 @@ func (s *ConnectorStore) changeConnectors(ctx context.Context, workspace string,
 		}
 		t.OnCommit(func() {
 			s.changes.learn(workspace, changes)
-			s.db.Committed(&domain.Change{WorkspaceID: workspace, ConnectorChanges: changes})
+			s.db.Committed(&domain.Change{WorkspaceID: workspace, Unstored: domain.Unstored{ConnectorChanges: changes}})
 		})
 		return nil
 	})

@@ -60,6 +60,7 @@ func Run(t *testing.T, open Open) {
 		"a ticket opens once":                  tickets,
 		"browsers are signed in and out":       signIns,
 		"passkeys":                             passkeys,
+		"calls without the slot":               callsAside,
 		"a history is noted once":              histories,
 		"answers are superseded and chosen":    answersAgain,
 		"files":                                files,

@@ -130,7 +130,7 @@ func TestNext(t *testing.T) {
 	} {
 		w := c.waiters
 		w.Workspace = &domain.Workspace{Settings: settings}
-		got := Next(&w, noon)
+		got := Next(&w, noon, notSent)
 		id := ""
 		if got.Session != nil {
 			id = got.Session.ID

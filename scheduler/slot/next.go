@@ -17,36 +17,40 @@ type Choice struct {
 	StartsDue bool
 	// LookAgain is when to choose again at the latest; zero: when something happens.
 	LookAgain time.Time
+
+	callOut CallOut
 }
 
 // Next decides who comes next: the queue first, then those with something to do, then
 // automations that are due. It looks at no clock and changes nothing; who is named asks
 // again under the locks.
-func Next(w *domain.Waiters, now time.Time) Choice {
-	var c Choice
-	ahead := 0
+func Next(w *domain.Waiters, now time.Time, callOut CallOut) Choice {
+	c := Choice{callOut: callOut}
+	ahead, answers := 0, 0
 	for i := range w.Queue {
 		row := &w.Queue[i]
 		if row.InTurn() || c.comesLater(row, now) {
 			continue
 		}
-		r := requestOf(w, row.Session, now)
-		r.Ahead, r.Since = ahead, row.Since
-		if ahead++; ahead > 1 {
+		r := c.requestOf(w, row.Session, now)
+		r.Ahead, r.Since, r.HasAnswer = ahead+answers, row.Since, row.HasAnswer()
+		if r.HasAnswer {
+			answers++ // it waits for a rest of the holder, which a person's message need not do
+		} else if ahead++; ahead > 1 {
 			break // first in, first out
 		}
 		if c.grant(r) {
 			return c
 		}
 	}
-	if ahead > 0 {
+	if ahead+answers > 0 {
 		return c
 	}
 	if slices.ContainsFunc(c.unattended(w, now), c.grant) {
 		return c
 	}
 	if !w.DueSince.IsZero() {
-		r := requestOf(w, &domain.Session{Type: domain.Run, Phase: domain.ExecutingEnrichments}, now)
+		r := c.requestOf(w, &domain.Session{Type: domain.Run, Phase: domain.ExecutingEnrichments}, now)
 		r.Since = w.DueSince
 		if v := Decide(r); v.Grant {
 			c.StartsDue = true
@@ -75,12 +79,12 @@ func (c *Choice) unattended(w *domain.Waiters, now time.Time) []Request {
 		if !row.InTurn() || c.comesLater(row, now) {
 			continue
 		}
-		r := requestOf(w, row.Session, now)
+		r := c.requestOf(w, row.Session, now)
 		r.Unattended, r.Since, r.Returning = true, row.Since, row.Reason == domain.QueuedSuspect
 		all = append(all, r)
 	}
 	for _, s := range w.Aside {
-		r := requestOf(w, s, now)
+		r := c.requestOf(w, s, now)
 		r.Unattended, r.Since = true, s.State.SuspendedAt
 		all = append(all, r)
 	}
@@ -96,8 +100,11 @@ func (r *Request) waitsSince() time.Time {
 	return r.Since
 }
 
-func requestOf(w *domain.Waiters, s *domain.Session, now time.Time) Request {
-	return Request{Candidate: s, Holder: w.Holder, ActionRuns: w.ActionRuns, Settings: &w.Workspace.Settings, Now: now}
+func (c *Choice) requestOf(w *domain.Waiters, s *domain.Session, now time.Time) Request {
+	return Request{
+		Candidate: s, Holder: w.Holder, ActionRuns: w.ActionRuns, Settings: &w.Workspace.Settings, Now: now,
+		BeginsUntil: BeginsUntil(w.Holder, c.callOut),
+	}
 }
 
 // grant chooses the candidate, or notes when it may come.
@@ -113,7 +120,13 @@ func (c *Choice) grant(r Request) bool {
 
 // noteWhen notes when the candidate may come. A holder at work is looked at when it rests.
 func (c *Choice) noteWhen(r Request) {
-	if r.Holder == nil || r.Holder.Type != domain.Chat || r.Holder.Phase.Working() {
+	if r.Holder == nil || r.Holder.Type != domain.Chat {
+		return
+	}
+	if r.byPerson() && r.Now.Before(r.BeginsUntil) {
+		c.lookAgainAt(r.BeginsUntil)
+	}
+	if r.Holder.Phase.Working() {
 		return
 	}
 	c.lookAgainAt(r.Holder.GivesWayAt(r.Candidate, r.Settings))

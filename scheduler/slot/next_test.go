@@ -24,6 +24,9 @@ func TestWhoComesNext(t *testing.T) {
 		s.State.Suspended, s.State.SuspendedAt = true, now.Add(-time.Minute)
 		return s
 	}
+	working := &domain.Session{ID: "chat", Type: domain.Chat, Phase: domain.CallingAI, HoldsSlot: true, LastEventTime: now}
+	answer := row("answer", domain.Chat, string(domain.CauseResume), time.Minute, nil)
+	answer.Trigger, answer.Session.Phase, answer.Session.State.Suspended = domain.TriggerResume, domain.ParsingAIResponse, true
 	for name, c := range map[string]struct {
 		holder *domain.Session
 		queue  []domain.QueueRow
@@ -58,12 +61,20 @@ func TestWhoComesNext(t *testing.T) {
 		"nor from one that asks its person": {
 			holder: asking, aside: []*domain.Session{at("aside")}, again: now.Add(5 * time.Minute),
 		},
+		"an answer comes as soon as the holder rests": {holder: answered, queue: []domain.QueueRow{answer}, want: "answer"},
+		"not while it works":                          {holder: working, queue: []domain.QueueRow{answer}},
+		"and meanwhile it stops no message": {
+			holder: working, queue: []domain.QueueRow{answer, row("message", domain.Chat, "call_begins", time.Second, nil)}, want: "message",
+		},
+		"nor lets a session in turn pass": {
+			queue: []domain.QueueRow{row("turn", domain.Chat, domain.QueuedInTurn, time.Hour, nil), answer}, want: "answer",
+		},
 		"a run waits until it is inactive": {
 			holder: resting, queue: []domain.QueueRow{row("run", domain.Run, "holder_busy", time.Second, nil)}, again: now.Add(4 * time.Minute),
 		},
 	} {
 		w := &domain.Waiters{Workspace: &domain.Workspace{Settings: domain.DefaultSettings()}, Holder: c.holder, Queue: c.queue, Aside: c.aside}
-		choice := Next(w, now)
+		choice := Next(w, now, notSent)
 		got := ""
 		if choice.Session != nil {
 			got = choice.Session.ID

@@ -25,6 +25,8 @@ const (
 	TakenUpAgain    Reason = "taken_up_again"      // a suspect's time has come, and the CHAT rests
 	SetApart        Reason = "set_apart"           // it is poisoned, or a suspect that must still wait
 	BehindTheOthers Reason = "behind_the_others"   // first in, first out
+	callBegins      Reason = "call_begins"         // the CHAT that holds it has not sent its request to the AI
+	answerReady     Reason = "answer_ready"        // an answer can be acted on, and the CHAT does not work
 )
 
 // Verdict is the policy's decision on one request for the slot.
@@ -59,6 +61,10 @@ type Request struct {
 	Unattended bool
 	// Returning: it had the slot when its process died, stood aside, and its time has come.
 	Returning bool
+	// HasAnswer: its call ended without the slot, which it needs to act on the answer.
+	HasAnswer bool
+	// BeginsUntil is how long the holder, a CHAT that begins a call, keeps the slot in any case; zero: it does not begin one.
+	BeginsUntil time.Time
 	// Barred: it must not get the slot now, under any circumstances.
 	Barred   bool
 	Settings *domain.Settings
@@ -89,8 +95,11 @@ func Decide(r Request) Verdict {
 	}
 }
 
-// byPerson: a person's own request, which goes before every automation's.
-func (r *Request) byPerson() bool { return r.Candidate.Type == domain.Chat && !r.Unattended }
+// byPerson: a person's own request, which goes before every automation's. An answer that waits for the slot is none for
+// another CHAT: it does not interrupt the work of that one.
+func (r *Request) byPerson() bool {
+	return r.Candidate.Type == domain.Chat && !r.Unattended && !(r.HasAnswer && r.Holder != nil && r.Holder.Type == domain.Chat)
+}
 
 func (r *Request) whenFree() Verdict {
 	if r.Ahead > 0 && !r.byPerson() {
@@ -102,6 +111,8 @@ func (r *Request) whenFree() Verdict {
 // fromChat is the row of the table in which a CHAT asks.
 func (r *Request) fromChat() Verdict {
 	switch h := r.Holder; {
+	case h.Type == domain.Chat && r.Now.Before(r.BeginsUntil):
+		return Verdict{Reason: callBegins}
 	case h.Type == domain.Chat:
 		return Verdict{Grant: true, Displaced: h, Reason: ChatSwitch}
 	case h.Phase == domain.WaitingNetworkRetry:
@@ -123,6 +134,9 @@ func (r *Request) againstChat() Verdict {
 	}
 	if inactive(r.Holder, r.Settings, r.Now) {
 		return Verdict{Grant: true, Displaced: r.Holder, Evict: true, Reason: HolderInactive}
+	}
+	if r.HasAnswer && !r.Holder.Phase.Working() {
+		return Verdict{Grant: true, Displaced: r.Holder, Reason: answerReady}
 	}
 	if r.Returning && r.Holder.Phase == domain.Idle {
 		return Verdict{Grant: true, Displaced: r.Holder, Evict: true, Reason: TakenUpAgain}
@@ -160,4 +174,27 @@ func Needed(e domain.Event) bool {
 	}
 	_, answered := domain.AnswerOf(e)
 	return answered
+}
+
+// CallOut reports whether the request of a session's call, begun at an instant, is known to be on its way.
+type CallOut func(session string, since time.Time) bool
+
+const (
+	// beginsWithin is how long a call may begin before its session can be displaced, if its provider does not answer.
+	beginsWithin = 100 * time.Millisecond
+	// preparesWithin is the same for the work that precedes the call.
+	preparesWithin = time.Second
+)
+
+// BeginsUntil is how long a CHAT keeps the slot to begin its call: once its request is on its way, the call needs no slot.
+// So of several CHATs that begin at the same time each makes its call. Zero: it begins none.
+func BeginsUntil(holder *domain.Session, callOut CallOut) time.Time {
+	switch {
+	case holder == nil || holder.Type != domain.Chat:
+	case holder.Phase == domain.ExecutingEnrichments:
+		return holder.LastEventTime.Add(preparesWithin)
+	case holder.Phase == domain.CallingAI && !holder.State.CallSince.IsZero() && !callOut(holder.ID, holder.State.CallSince):
+		return holder.State.CallSince.Add(beginsWithin)
+	}
+	return time.Time{}
 }

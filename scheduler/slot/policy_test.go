@@ -207,3 +207,5 @@ func TestARunningQuestionIsCountedFromThePersonsLastWord(t *testing.T) {
 		t.Error("at rest the last event counts")
 	}
 }
+
+func notSent(string, time.Time) bool { return false }

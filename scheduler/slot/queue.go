@@ -8,17 +8,19 @@ import (
 )
 
 // FromView is the request of the view's session. Since is when the request began to wait, if it has no row
-// in the queue.
-func FromView(v *domain.View, now time.Time, unattended bool, since time.Time) Request {
+// in the queue. callOut is that of this process.
+func FromView(v *domain.View, now time.Time, unattended bool, since time.Time, callOut CallOut) Request {
 	r := Request{
 		Candidate: v.Session, Holder: v.Holder, Settings: &v.Workspace.Settings, Now: now, Unattended: unattended, Since: since,
 		BehindOwnRun: v.BehindOwnRun,
+		BeginsUntil:  BeginsUntil(v.Holder, callOut),
 		ActionRuns:   v.Holder != nil && v.Holder.ID != v.Session.ID && actionRuns(v.HolderPlanned),
 	}
 	for _, row := range v.Queue {
 		if row.SessionID == v.Session.ID {
 			r.Since, r.Unattended = row.Since, unattended && row.InTurn() // any other row is a regular request
-			r.Returning = row.Reason == domain.QueuedSuspect
+			row.Session = v.Session                                       // the rows of other sessions than CHATs are read without theirs
+			r.Returning, r.HasAnswer = row.Reason == domain.QueuedSuspect, unattended && row.HasAnswer()
 			return r
 		}
 		if !row.Blocked && !row.InTurn() && (row.NotBefore == nil || !row.NotBefore.After(now)) {
@@ -42,7 +44,7 @@ func actionRuns(executions []*domain.Execution) bool {
 func NewRow(queue []domain.QueueRow, s *domain.Session, event domain.Event, v Verdict, now time.Time) domain.QueueRow {
 	row := domain.QueueRow{
 		WorkspaceID: s.WorkspaceID, SessionID: s.ID, Since: now, Trigger: Trigger(s, event),
-		Reason: string(v.Reason), Preempting: v.Preempting,
+		Reason: string(v.Reason), Preempting: v.Preempting, BeforeRuns: v.Reason == callBegins,
 	}
 	if row.Trigger == ToResume {
 		row.Reason = string(domain.CauseResume)
@@ -66,6 +68,8 @@ func FirstNumber(queue []domain.QueueRow) int64 {
 	switch first := queue[0]; {
 	case first.InTurn(): // no other row is before those
 		return 0
+	case first.Number >= domain.QueueInOrder:
+		return 1
 	case first.Number == 1: // 0 is the last place
 		return -1
 	default:
@@ -77,19 +81,28 @@ func FirstNumber(queue []domain.QueueRow) int64 {
 func Place(queue []domain.QueueRow, row domain.QueueRow) int {
 	place := 1
 	for _, other := range queue {
-		last := row.Number == 0 && (row.InTurn() || !other.InTurn())
-		if other.SessionID != row.SessionID && (last || row.Number != 0 && other.Number < row.Number) {
+		if other.SessionID != row.SessionID && goesBefore(other, row) {
 			place++
 		}
 	}
 	return place
 }
 
+func goesBefore(other, row domain.QueueRow) bool {
+	switch {
+	case row.Number != 0:
+		return other.Number < row.Number
+	case row.BeforeRuns:
+		return other.Number < domain.QueueInOrder
+	}
+	return row.InTurn() || !other.InTurn()
+}
+
 // Triggers of a row in the queue, beside those of a run.
 const (
 	ByMessage  = "USER_MESSAGE"
 	ByPerson   = "ACTIVATE"
-	ToResume   = "RESUME"
+	ToResume   = domain.TriggerResume
 	ToRunAgain = "MANUAL_TRIGGER"
 )
 

@@ -31,6 +31,10 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
+	ordered := []domain.QueueRow{row("answer", 4, ""), row("run", domain.QueueInOrder+3, ""), row("turn", domain.QueueBehindAll+1, domain.QueuedInTurn)}
+	if got := Place(ordered, domain.QueueRow{SessionID: "new", BeforeRuns: true}); got != 2 {
+		t.Errorf("an answer's place is %d: it goes behind the other answers, and before the runs", got)
+	}
 	if Place(nil, row("new", 0, "")) != 1 {
 		t.Error("the only one is not next")
 	}
@@ -43,7 +47,7 @@ func TestFirstNumber(t *testing.T) {
 		first domain.QueueRow
 		want  int64
 	}{
-		{row("a", 5, ""), 4}, {row("a", 1, ""), -1}, {row("a", -1, ""), -2}, {row("a", 5, domain.QueuedInTurn), 0}, {row("a", 5, domain.QueuedSuspect), 0},
+		{row("a", 5, ""), 4}, {row("a", domain.QueueInOrder, ""), 1}, {row("a", 1, ""), -1}, {row("a", -1, ""), -2}, {row("a", 5, domain.QueuedInTurn), 0}, {row("a", 5, domain.QueuedSuspect), 0},
 	} {
 		if got := FirstNumber([]domain.QueueRow{c.first, row("b", 9, "")}); got != c.want {
 			t.Errorf("before %d %q: %d, want %d", c.first.Number, c.first.Reason, got, c.want)
@@ -119,7 +123,7 @@ func TestFromView(t *testing.T) {
 		"one's own does not stand in the way": {domain.View{Session: me, Holder: me, HolderPlanned: started}, false, asked{since: noon}},
 	} {
 		c.view.Workspace = &domain.Workspace{Settings: domain.DefaultSettings()}
-		r := FromView(&c.view, noon, c.unattended, noon)
+		r := FromView(&c.view, noon, c.unattended, noon, notSent)
 		if got := (asked{r.Ahead, r.Since, r.Unattended, r.Returning, r.ActionRuns}); got != c.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", name, got, c.want)
 		}

@@ -59,30 +59,39 @@ func TestEveryPhaseOutlivesTheProcess(t *testing.T) {
 				p.opens("slow")
 				a.answered(2)
 			}},
-			{"a chat that was set aside", nil, slowRules, func(p *player) {
+			{"a call that continues without the slot", nil, slowRules, func(p *player) {
 				a, b := p.chat(false), p.chat(false)
 				a.says("slow one")
 				p.holds("slow")
 				b.says("second")
 				b.rests()
-				p.restart()
-				if s := p.get(a.path("")); s.Str("status") != "suspended" || s.Str("phase") != "CALLING_AI" {
-					p.t.Errorf("it is not set aside any more: %s", s.Body)
+				if s := p.get(a.path("")); s.Str("status") != "running" || s.At("holds_slot") != false {
+					p.t.Errorf("its call does not continue: %s", s.Body)
 				}
+				p.restart() // the call is lost, and made again: b does not work
+				p.holds("slow")
 				p.opens("slow")
-				b.does("stop")
 				a.rests()
 			}},
-			{"a chat that was set aside, brought back by hand", nil, slowRules, func(p *player) {
+			{"an answer that waits for the slot", nil, []rule{
+				{contains: "make", round: 1, text: "I make it.", calls: makeOne, hold: "make"},
+				{contains: "slow", text: "One two three four.", hold: "slow"},
+				{text: "Quickly said."},
+			}, func(p *player) {
 				a, b := p.chat(false), p.chat(false)
-				a.says("slow one")
+				a.says("make it")
+				p.holds("make")
+				b.says("slow one")
 				p.holds("slow")
-				b.says("second")
-				b.rests()
-				p.opens("slow")
+				p.opens("make")
+				a.reaches("queued")
 				p.restart()
-				a.does("resume")
+				a.reaches("queued")
+				p.holds("slow")
+				p.opens("slow")
+				b.rests()
 				a.rests()
+				p.zones("Work")
 			}},
 			{"an ended chat", nil, slowRules, func(p *player) {
 				a := p.chat(false)

@@ -244,11 +244,12 @@ var scenarios = []*scenario{
 		a, b := p.chat(true), p.chat(false)
 		a.says("slow one")
 		p.holds("slow")
-		b.says("second") // a is set aside in the middle of its call
+		b.says("second") // the call of a continues without the slot
 		b.rests()
 		p.opens("slow")
-		b.does("stop") // gives the slot up: a comes back by itself
 		a.rests()
+		b.says("third") // has the slot in the end, also if a crash made a call again
+		b.rests()
 	}},
 	{name: "a wait superseded by a message", settings: askFirst, rules: []rule{
 		{contains: "make", round: 1, text: "Shall I?", calls: makeOne}, {text: "As you like."},

@@ -56,10 +56,24 @@ var slotScenarios = []*scenario{
 		a := p.chat(true)
 		a.says("hello")
 		a.rests()
-		run.reaches("suspended")
-		p.opens("night")
-		a.does("stop")
+		p.opens("night") // its call continued, and its answer takes the slot from the chat at rest
 		run.ends("COMPLETED")
+	}},
+	{name: "an answer that waits for the slot", atOnce: 2, rules: []rule{
+		{contains: "make", round: 1, text: "I make it.", calls: makeOne, hold: "make"},
+		{contains: "slow", text: "One two three four.", hold: "slow"},
+		{text: "Quickly said."},
+	}, play: func(p *player) {
+		a, b := p.chat(false), p.chat(false)
+		a.says("make it")
+		p.holds("make")
+		b.says("slow one")
+		p.holds("slow")
+		p.opens("make")
+		a.reaches("queued")
+		p.opens("slow")
+		b.rests()
+		a.rests()
 	}},
 	{name: "an approval while another has the slot", settings: quick, rules: nightly, play: func(p *player) {
 		p.opens("night")

@@ -44,15 +44,15 @@ func TestARunByHand(t *testing.T) {
 	})
 }
 
-// A chat takes the slot from a run in the middle of a call. The run comes back by itself
-// and does its action once.
+// A chat takes the slot from a run in the middle of a call. The call continues, the run acts on its answer once the chat
+// is inactive, and it does its action once.
 func TestAChatPreemptsARun(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
 		s.Call("PATCH", "/v1/settings", `{"completion_confirmation_delay": "0s", "chat_eviction_after": "500ms"}`).Want(200)
 		s.Scripted(`[
 			{"when": {"contains": "work", "roundtrip": 1}, "answer": {"calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Once"}}]}},
-			{"when": {"contains": "work", "roundtrip": 2}, "times": 1, "fault": {"hang": true}},
+			{"when": {"contains": "work", "roundtrip": 2}, "times": 1, "delay_ms": 1000, "answer": {"text": "Still at work."}},
 			{"when": {"contains": "work"}, "answer": {"calls": [{"name": "COMPLETE", "arguments": {}}]}},
 			{"answer": {"text": "Hello."}}]`)
 		run := s.Execute(s.Automation("long", "work through the night")).Session.ID
@@ -73,7 +73,7 @@ func TestAChatPreemptsARun(t *testing.T) {
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("the chat waited %v for the slot", took)
 		}
-		if got := s.Call("GET", "/v1/sessions/"+run, nil).Want(200); got.Str("status") != "suspended" || got.Str("end_reason") != "SUSPENDED" {
+		if got := s.Call("GET", "/v1/sessions/"+run, nil).Want(200); got.Str("status") != "running" || got.At("holds_slot") != false {
 			t.Errorf("the run is %s", got.Body)
 		}
 		if s.Settle(chat); s.LastText(chat) != "Hello." {
