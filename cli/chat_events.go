@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // join continues an existing session: its last messages, its open questions, then its events.
@@ -283,7 +283,7 @@ func (t *chatLoop) answer(m *api.Message) {
 	if m.AiMessage != nil && m.AiMessage.PreText != api.InvalidFormatText {
 		text = strings.TrimSuffix(m.AiMessage.PreText+"\n\n"+text, "\n\n")
 	}
-	rest, begun := t.live.finish(m.ID, text)
+	rest, begun := t.live.finish(m.ID, text, m.Status == "interrupted")
 	if begun {
 		t.screen.text(rest)
 	} else if rest != "" {
@@ -333,51 +333,32 @@ var resultMark = map[api.ExecutionStatus]string{
 	api.ExecCached: "=", api.ExecPending: "…", api.ExecUnknown: "?",
 }
 
-// liveText is the streaming answer: how much of it was displayed, counted in characters as by the server.
+// liveText is the streaming answer.
 type liveText struct {
-	id     string
-	shown  int
-	hidden bool // the answer is a JSON object: displayed once it is complete
+	rounds.TextMerger
+	id string
 }
 
-// add returns the new part of a piece. Text that was displayed already is dropped; a piece after a gap is
-// left to the finished message.
+// add returns the part of a delta that was not displayed.
 func (l *liveText) add(id string, offset int, text string) string {
-	if id != l.id {
-		*l = liveText{id: id}
-	}
-	if l.shown == 0 && !l.hidden && offset == 0 {
-		trimmed := strings.TrimLeft(text, " \n")
-		l.hidden = strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "```json")
-	}
-	if l.hidden || offset > l.shown {
-		return ""
-	}
-	runes := []rune(text)
-	if skip := l.shown - offset; skip < len(runes) {
-		l.shown += len(runes) - skip
-		return string(runes[skip:])
-	}
-	return ""
+	l.id = id
+	more, _ := l.Add(id, offset, text)
+	return more
 }
 
 // drop discards a text; it returns false if nothing of it was displayed.
 func (l *liveText) drop(id string) bool {
-	was := l.id == id && l.shown > 0
-	*l = liveText{}
+	was := l.id == id && l.Sent() != ""
+	l.id = ""
+	l.Reset()
 	return was
 }
 
 // finish returns the part of the finished text that was not displayed; begun reports whether its
-// beginning was.
-func (l *liveText) finish(id, text string) (rest string, begun bool) {
-	shown := 0
-	if l.id == id {
-		shown = l.shown
-	}
-	*l = liveText{}
-	if shown == 0 || shown > utf8.RuneCountInString(text) {
-		return text, false
-	}
-	return string([]rune(text)[shown:]), true
+// beginning was. Of an interrupted answer less may be stored than was displayed.
+func (l *liveText) finish(id, text string, interrupted bool) (rest string, begun bool) {
+	begun = l.Sent() != ""
+	l.id = ""
+	rest, restarted := l.Complete(id, text, interrupted)
+	return rest, begun && !restarted
 }

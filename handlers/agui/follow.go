@@ -76,7 +76,7 @@ func (f *follower) Event(e *api.Event) {
 		f.delta(e.Text)
 	case stream.EventMessageSnapshot:
 		if e.Text.Kind == stream.KindText {
-			f.textSnapshot(e.Text.MessageID, e.Text.Text)
+			f.textDelta(e.Text.MessageID, 0, e.Text.Text)
 		}
 	case stream.EventDiscarded:
 		f.discard()
@@ -112,7 +112,7 @@ func (f *follower) delta(d *api.MessageDeltaData) {
 	case stream.KindText:
 		f.textDelta(d.MessageID, d.Offset, d.Text)
 	case stream.KindThinking:
-		f.writeReasoning(d.MessageID, d.Text)
+		f.reasoningDelta(d.MessageID, d.Offset, d.Text)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -18,23 +17,19 @@ type writer struct {
 	in      *input
 	started bool
 
-	step      string      // the open step
-	text      openMessage // the open text message
-	reasoning openMessage // the open reasoning message
+	step      string // the open step
+	text      rounds.TextMerger
+	reasoning rounds.TextMerger
+	// ids of the answers whose text and whose reasoning are open; "" for none
+	textID, reasoningID string
 	// complete are the ids of ended messages; heldMessages, those that the client has, in order.
 	complete     map[string]bool
 	heldMessages []json.RawMessage
 }
 
-// openMessage is a message that was started and not ended.
-type openMessage struct {
-	id    string
-	chars int
-	text  string
-}
-
 func newWriter(w http.ResponseWriter, in *input) *writer {
-	out := &writer{Wire: rounds.Wire{W: w}, in: in, complete: map[string]bool{}}
+	whole := rounds.TextMerger{StreamJSON: true}
+	out := &writer{Wire: rounds.Wire{W: w}, in: in, complete: map[string]bool{}, text: whole, reasoning: whole}
 	if in.last >= 0 {
 		out.heldMessages = in.Messages[: in.last+1 : in.last+1]
 	}
@@ -99,92 +94,89 @@ func (o *writer) textDelta(id string, offset int, text string) {
 		return
 	}
 	o.openText(id)
-	if offset != o.text.chars {
-		return // the stored message contains the missing part
-	}
-	o.writeText(text)
-}
-
-// textSnapshot writes the rest of a text that was streamed before the client connected.
-func (o *writer) textSnapshot(id, text string) {
-	if o.complete[id] {
-		return
-	}
-	o.openText(id)
-	if len(text) > len(o.text.text) && text[:len(o.text.text)] == o.text.text {
-		o.writeText(text[len(o.text.text):])
-	}
+	more, _ := o.text.Add(id, offset, text)
+	o.writeText(more)
 }
 
 func (o *writer) openText(id string) {
-	if o.text.id == id {
+	if o.textID == id {
 		return
 	}
 	o.endText()
 	o.endReasoning()
-	o.text = openMessage{id: id}
+	o.textID = id
 	o.event("TEXT_MESSAGE_START", fields{"messageId": id, "role": "assistant"})
 }
 
 func (o *writer) writeText(text string) {
-	if text == "" {
-		return
+	if text != "" {
+		o.event("TEXT_MESSAGE_CONTENT", fields{"messageId": o.textID, "delta": text})
 	}
-	o.text.text += text
-	o.text.chars += utf8.RuneCountInString(text)
-	o.event("TEXT_MESSAGE_CONTENT", fields{"messageId": o.text.id, "delta": text})
 }
 
 func (o *writer) endText() {
-	if o.text.id == "" {
+	if o.textID == "" {
 		return
 	}
-	o.event("TEXT_MESSAGE_END", fields{"messageId": o.text.id})
-	o.text = openMessage{}
+	o.event("TEXT_MESSAGE_END", fields{"messageId": o.textID})
+	o.textID = ""
+	o.text.Reset()
 }
 
-// writeReasoning writes a delta of reasoning.
-func (o *writer) writeReasoning(id, text string) {
-	id += "-thoughts"
-	if text == "" || o.complete[id] {
-		return
-	}
-	if o.reasoning.id != id {
+// reasoningDelta writes a delta of reasoning that begins at an offset in characters.
+func (o *writer) reasoningDelta(id string, offset int, text string) {
+	if o.reasoningID != "" && o.reasoningID != id {
 		o.endReasoning()
-		o.reasoning = openMessage{id: id}
-		o.event("REASONING_START", fields{"messageId": id})
-		o.event("REASONING_MESSAGE_START", fields{"messageId": id, "role": "reasoning"})
 	}
-	o.reasoning.text += text
-	o.event("REASONING_MESSAGE_CONTENT", fields{"messageId": id, "delta": text})
+	if !o.complete[reasoningOf(id)] {
+		more, _ := o.reasoning.Add(id, offset, text)
+		o.writeReasoning(id, more)
+	}
 }
 
-// completeThoughts writes what the client does not have yet of the reasoning of an answer, unless
-// its text has begun.
-func (o *writer) completeReasoning(id, thoughts string) {
-	if o.text.id == id {
+// reasoningOf returns the id of the message with the reasoning of an answer.
+func reasoningOf(id string) string { return id + "-thoughts" }
+
+// writeReasoning writes a part of the reasoning of an answer, and begins its message if necessary.
+func (o *writer) writeReasoning(id, text string) {
+	if text == "" {
 		return
 	}
-	sent := ""
-	if o.reasoning.id == id+"-thoughts" {
-		sent = o.reasoning.text
+	if o.reasoningID != id {
+		o.reasoningID = id
+		o.event("REASONING_START", fields{"messageId": reasoningOf(id)})
+		o.event("REASONING_MESSAGE_START", fields{"messageId": reasoningOf(id), "role": "reasoning"})
 	}
-	if rest, ok := strings.CutPrefix(thoughts, sent); ok {
-		o.writeReasoning(id, rest)
+	o.event("REASONING_MESSAGE_CONTENT", fields{"messageId": reasoningOf(id), "delta": text})
+}
+
+// completeReasoning writes what the client does not have yet of the reasoning of an answer, unless its
+// text has begun.
+func (o *writer) completeReasoning(id, thoughts string) {
+	if o.reasoningID != "" && o.reasoningID != id {
+		o.endReasoning()
+	}
+	if o.textID == id || o.complete[reasoningOf(id)] {
+		return
+	}
+	if more, restarted := o.reasoning.Complete(id, thoughts, false); !restarted {
+		o.writeReasoning(id, more)
 	}
 }
 
 func (o *writer) endReasoning() {
-	if o.reasoning.id == "" {
+	if o.reasoningID == "" {
 		return
 	}
-	o.event("REASONING_MESSAGE_END", fields{"messageId": o.reasoning.id})
-	o.event("REASONING_END", fields{"messageId": o.reasoning.id})
-	o.complete[o.reasoning.id] = true
-	o.reasoning = openMessage{}
+	id := reasoningOf(o.reasoningID)
+	o.event("REASONING_MESSAGE_END", fields{"messageId": id})
+	o.event("REASONING_END", fields{"messageId": id})
+	o.complete[id] = true
+	o.reasoningID = ""
+	o.reasoning.Reset()
 }
 
-// stored writes what the client does not have yet of an answer in the record.
+// storedAnswer writes what the client does not have yet of an answer in the record.
 func (o *writer) storedAnswer(id, thoughts, text string) {
 	if o.complete[id] {
 		return
@@ -192,19 +184,15 @@ func (o *writer) storedAnswer(id, thoughts, text string) {
 	o.complete[id] = true
 	o.completeReasoning(id, thoughts)
 	o.endReasoning()
-	if text == "" && o.text.id != id {
+	if text == "" && o.textID != id {
 		return
 	}
-	sent := ""
-	if o.text.id == id {
-		sent = o.text.text
-	}
-	if len(text) < len(sent) || text[:len(sent)] != sent {
+	if o.textID == id && !strings.HasPrefix(text, o.text.Sent()) {
 		o.discard() // it has another text
-		sent = ""
 	}
 	o.openText(id)
-	o.writeText(text[len(sent):])
+	more, _ := o.text.Complete(id, text, false)
+	o.writeText(more)
 	o.endText()
 	o.heldMessages = append(o.heldMessages, jsonbody.Encode(fields{"id": id, "role": "assistant", "content": text}))
 }

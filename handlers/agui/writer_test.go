@@ -23,14 +23,14 @@ func TestReasoningOfARun(t *testing.T) {
 		},
 		"streamed": {
 			func(o *writer) {
-				o.writeReasoning("m", "Hm.")
+				o.reasoningDelta("m", 0, "Hm.")
 				o.textDelta("m", 0, "Yes.")
 				o.storedAnswer("m", "Hm.", "Yes.")
 			},
 			"REASONING_MESSAGE_CONTENT Hm., REASONING_END, TEXT_MESSAGE_CONTENT Yes., TEXT_MESSAGE_END",
 		},
 		"streamed in part": {
-			func(o *writer) { o.writeReasoning("m", "H"); o.storedAnswer("m", "Hm.", "Yes.") },
+			func(o *writer) { o.reasoningDelta("m", 0, "H"); o.storedAnswer("m", "Hm.", "Yes.") },
 			"REASONING_MESSAGE_CONTENT H, REASONING_MESSAGE_CONTENT m., REASONING_END, TEXT_MESSAGE_CONTENT Yes., TEXT_MESSAGE_END",
 		},
 		"without reasoning": {

@@ -122,7 +122,7 @@ var table = map[string][]string{
 	"handlers/servertest":             {"app", "auth", "domain", "domain/outside", "domain/people", "domain/userdata", "handlers", "handlers/automations", "handlers/edge", "handlers/outside", "handlers/people", "handlers/sessions", "handlers/userdata", "internal/testkit", "internal/testkit/pushservice", "internal/testkit/repeatable", "providers/openai/fake", "providers/suite", "repository", "scheduler/automations", "stream"},
 	"handlers/sessions":               {"api", "auth", "domain", "handlers/edge", "handlers/linkpage"},
 	"handlers/userdata":               {"api", "domain", "domain/userdata", "handlers/edge"},
-	"cli":                             {"api", "cli/acp", "cli/card", "cli/console"},
+	"cli":                             {"api", "cli/acp", "cli/card", "cli/console", "rounds"},
 	"cli/acp":                         {"api", "cli/card", "rounds"},
 	"cli/card":                        {"api"},
 	"cli/console":                     {"api"},
