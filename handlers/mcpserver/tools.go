@@ -45,9 +45,12 @@ var tools = []*tool{
 		name: "get_session", title: "Read a session", role: domain.RoleViewer, readOnly: true, handle: getSession,
 		description: "A session, the state of its latest round, and its latest messages.",
 		input: schema.Object(propSession+`, "messages": {"type": "integer", "minimum": 0, "maximum": 200,`+
-			`"description": "How many of the latest messages; 20 if left out."}`, "session_id"),
+			`"description": "How many of the latest messages; 20 if left out. Fewer are returned if they are long."}, "cursor": {"type": "string",`+
+			`"maxLength": 2000, "description": "next_cursor of the answer before, for the messages before those."}`, "session_id"),
 		output: schema.Compact(`{"type": "object", "required": ["session", "messages", "pending"], "properties": {"session": ` + outSession +
-			`, "messages": {"type": "array", "items": {"type": "object"}}, "has_earlier": {"type": "boolean"}, "pending": {"type": "array", "items": ` + outCard + `}}}`),
+			`, "messages": {"type": "array", "items": {"type": "object"}}, "has_earlier": {"type": "boolean"}, "next_cursor": {"type": "string",` +
+			`"description": "Give it as cursor for the messages before these; empty at the beginning of the session."}, ` +
+			`"pending": {"type": "array", "items": ` + outCard + `}}}`),
 	},
 	{
 		name: "send_message", title: "Send a message", role: domain.RoleMember, handle: sendMessage, start: startMessage,
@@ -171,6 +174,7 @@ func getSession(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args struct {
 		SessionID string `json:"session_id"`
 		Messages  *int   `json:"messages"`
+		Cursor    string `json:"cursor"`
 	}
 	if err := in.decode(&args); err != nil {
 		return nil, err
@@ -186,13 +190,13 @@ func getSession(c *call, ctx context.Context, in *toolRequest) (any, error) {
 			limit = *args.Messages
 		}
 		if messages, more, err = page(ctx, limit, api.MessageFrom, func(limit int) ([]*domain.Message, string, error) {
-			return c.Record.MessagePage(ctx, s, "", limit, true)
+			return c.Record.MessagePage(ctx, s, args.Cursor, limit, true)
 		}); err != nil {
 			return nil, err
 		}
 		slices.Reverse(messages)
 	}
-	out["messages"], out["has_earlier"] = messages, more != ""
+	out["messages"], out["has_earlier"], out["next_cursor"] = messages, more != "", more
 	at := &rounds.Progress{Session: s}
 	if err := c.newRound().ReadApprovals(ctx, at); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package suite
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -110,9 +109,7 @@ func (w *World) Config() rounds.Config {
 	return rounds.Config{
 		Commands: w, Record: w, Approvals: w, Histories: w, Names: rounds.NewSessionNames(clock.System), Catalogue: w,
 		Follow: w.Follow, StillAllowed: w.Still, Clock: clock.System,
-		API: rounds.API{Failure: Failure, Decision: func(json.RawMessage, domain.ApprovalKind) (domain.Decision, error) {
-			return domain.Decision{}, nil
-		}},
+		API: rounds.API{Failure: Failure, Decision: decisionOf},
 	}
 }
 

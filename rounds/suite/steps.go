@@ -206,12 +206,8 @@ func (w *World) changeMessage(t domain.LogType, change func(*domain.Message)) {
 	w.mu.Lock()
 	m := w.messages[0]
 	change(m)
-	shown := *m
 	w.mu.Unlock()
-	w.publish(&domain.LogEvent{Type: t, Message: &shown})
-	w.mu.Lock()
-	m.Seq = shown.Seq
-	w.mu.Unlock()
+	w.publish(&domain.LogEvent{Type: t, Message: m}) // numbers it before listeners read the record
 }
 
 func placed() step {

@@ -29,6 +29,9 @@ var Caller = &auth.Identity{Workspace: workspaceID, Role: domain.RoleMember, Nam
 // World is the record of one session and the scheduler that changes it. It implements the interfaces
 // through which adapters use the server.
 type World struct {
+	// Settings are those of the workspace.
+	Settings domain.Settings
+
 	broker *stream.Broker
 	log    eventLog
 	steps  []step // that follow the message
@@ -38,6 +41,7 @@ type World struct {
 	session   domain.Session
 	messages  []*domain.Message
 	approvals []*domain.Approval
+	decisions []domain.Decision
 	request   string // metadata of the request that sent the message
 	sent      bool
 	played    chan struct{} // closed when the steps are over
@@ -48,7 +52,7 @@ type World struct {
 func newWorld(broker *stream.Broker, steps []step) *World {
 	now := clock.System()
 	return &World{
-		broker: broker, steps: steps, played: make(chan struct{}),
+		Settings: domain.DefaultSettings(), broker: broker, steps: steps, played: make(chan struct{}),
 		session: domain.Session{
 			ID: SessionID, WorkspaceID: workspaceID, Type: domain.Chat, Name: "A session", Phase: domain.Idle, HoldsSlot: true,
 			CreatedAt: now, UpdatedAt: now, LastEventTime: now,
@@ -245,23 +249,13 @@ func (w *World) RequestOf(context.Context, string, string, string) (string, erro
 // SessionOf finds no other messages.
 func (w *World) SessionOf(context.Context, string, string) (string, error) { return "", nil }
 
-// Workspace returns a workspace with the default settings.
+// Workspace returns the workspace.
 func (w *World) Workspace(context.Context, string) (*domain.Workspace, error) {
-	return &domain.Workspace{ID: workspaceID, Settings: domain.DefaultSettings()}, nil
+	return &domain.Workspace{ID: workspaceID, Settings: w.Settings}, nil
 }
 
 // Commands lists no commands.
 func (w *World) Commands(context.Context, string) ([]domain.CommandSpec, error) { return nil, nil }
-
-// RetrySession finds the session busy.
-func (w *World) RetrySession(context.Context, string, string, domain.RetryRequest) (*domain.Receipt, error) {
-	return nil, domain.Errorf(domain.CodeNotLastRound, "There is nothing to retry.")
-}
-
-// AnswerApproval takes no answers.
-func (w *World) AnswerApproval(context.Context, string, string, domain.Decision) (*domain.Receipt, error) {
-	return nil, domain.NotFound("approval")
-}
 
 // UpdateSession changes nothing.
 func (w *World) UpdateSession(context.Context, string, string, domain.SessionPatch) (*domain.Receipt, error) {
