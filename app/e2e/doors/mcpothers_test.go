@@ -118,7 +118,6 @@ type rpcReply struct {
 		ResultType    string          `json:"resultType"`
 		TaskID        string          `json:"taskId"`
 		Status        string          `json:"status"`
-		State         string          `json:"requestState"`
 		InputRequests json.RawMessage `json:"inputRequests"`
 		Content       toolState       `json:"structuredContent"`
 		Result        struct {
@@ -146,57 +145,10 @@ func (s *server) modern(key, method, name, params, able string) (int, rpcReply) 
 	return s.rpc(key, body, headers...)
 }
 
-const (
-	withForms = `{"elicitation":{"form":{}}}`
-	withTasks = `{"extensions":{"io.modelcontextprotocol/tasks":{}},"elicitation":{"form":{},"url":{}}}`
-)
+const withTasks = `{"extensions":{"io.modelcontextprotocol/tasks":{}},"elicitation":{"form":{},"url":{}}}`
 
 func send(text string) string {
 	return fmt.Sprintf(`"name":"send_message","arguments":{"text":%q}`, text)
-}
-
-// An approval is a form for a client that can show one: its state is sealed, and taken from
-// no other caller, and not after a change.
-func TestAnApprovalAsAForm(t *testing.T) {
-	harness.OnBoth(t, func(t *testing.T, db app.Database) {
-		s, key := newChatServer(t, db, echo)
-		s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
-		_, closed := s.modern(key, "tools/call", "send_message", send("make it"), withForms)
-		if closed.Result.Content.State != "input_required" || closed.Result.ResultType != "complete" {
-			t.Fatalf("where no client may answer it receives %+v", closed)
-		}
-		s.Call("PATCH", "/v1/settings", map[string]any{"mcp_answers": true}).Want(200)
-		_, asked := s.modern(key, "tools/call", "send_message", send("make it"), withForms)
-		if asked.Result.ResultType != "input_required" || asked.Result.State == "" {
-			t.Fatalf("it is asked %+v", asked)
-		}
-		approval := s.Card().Str("id")
-		answer := func(key, state string) rpcReply {
-			_, reply := s.modern(key, "tools/call", "send_message", send("make it")+fmt.Sprintf(
-				`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"approved":true}}}`, state, approval), withForms)
-			return reply
-		}
-		other := s.Call("POST", "/v1/keys", map[string]any{"name": "other", "role": "member"}).Want(201).Str("key")
-		changed := []byte(asked.Result.State)
-		changed[len(changed)-8] ^= 1
-		for name, reply := range map[string]rpcReply{
-			"changed": answer(key, string(changed)), "of another": answer(other, asked.Result.State), "made up": answer(key, "mine"),
-		} {
-			if reply.Error.Code != -32602 || reply.Error.Data.Code != "invalid" {
-				t.Errorf("a state that is %s: %+v", name, reply)
-			}
-		}
-		if open := s.Card().Str("id"); open != approval {
-			t.Fatalf("the approval is %s", open)
-		}
-		if done := answer(key, asked.Result.State); done.Result.Content.State != "completed" {
-			t.Errorf("after the answer: %+v", done)
-		}
-		if again := answer(key, asked.Result.State); again.Result.Content.State != "completed" {
-			t.Errorf("the same answer again: %+v", again)
-		}
-		s.Sound()
-	})
 }
 
 // Invalid requests are answered in the form of the protocol, with our code, and change
@@ -266,39 +218,6 @@ func taskOf(method, id string) string {
 func tasksHeaders(method, id string) []string {
 	_, headers := modern(method, id, "", withTasks)
 	return headers
-}
-
-// An answer that comes too late, by whichever way a client answers, is refused or passed over,
-// and nothing is done.
-func TestAnMCPClientAnswersTooLate(t *testing.T) {
-	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
-	s.Call("PATCH", "/v1/settings", map[string]any{
-		"require_validation": true, "mcp_answers": true, "approval_expiry": "1s", "approval_on_expiry": "deny",
-	}).Want(200)
-	_, asked := s.modern(key, "tools/call", "send_message", send("make it"), withForms)
-	open := map[string]any{}
-	if err := json.Unmarshal(asked.Result.InputRequests, &open); err != nil || len(open) != 1 {
-		t.Fatalf("it is asked %+v", asked)
-	}
-	for approval := range open {
-		testkit.Until(t, "the time for an answer is over", func() bool {
-			return s.Call("GET", "/v1/approvals/"+approval, nil).Want(200).Str("status") == "expired"
-		})
-		_, late := s.modern(key, "tools/call", "send_message", send("make it")+fmt.Sprintf(
-			`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"approved":true}}}`, asked.Result.State, approval), withForms)
-		if late.Error.Data.Code != "approval_expired" {
-			t.Errorf("a form: %+v", late)
-		}
-		_, late = s.modern(key, "tools/call", "answer_pending", fmt.Sprintf(
-			`"name":"answer_pending","arguments":{"approval_id":%q,"answer":{"approved":true}}`, approval), "{}")
-		if late.Error.Data.Code != "validation_resolved" { // as through the API
-			t.Errorf("the tool: %+v", late)
-		}
-	}
-	if zones := s.Call("GET", "/v1/zones", nil).Want(200).List("data"); len(zones) != 0 {
-		t.Errorf("%d zones were made", len(zones))
-	}
-	s.Sound()
 }
 
 // Ten of the same request at once are one round, in a new session and in one that is there.
