@@ -9,12 +9,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/handlers/agui"
+	"github.com/fermata-dev/fermata/handlers/chat"
 	"github.com/fermata-dev/fermata/handlers/edge"
 	"github.com/fermata-dev/fermata/handlers/mcpserver"
 	"github.com/fermata-dev/fermata/handlers/openai"
+	"github.com/fermata-dev/fermata/handlers/responses"
 	"github.com/fermata-dev/fermata/handlers/uichat"
 	"github.com/fermata-dev/fermata/orchestrator/plaincall"
-	"github.com/fermata-dev/fermata/providers/configured"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/scheduler"
@@ -25,30 +26,22 @@ import (
 // protocols returns the doors for other protocols, which work on the same sessions.
 func (a *App) protocols(userData *data.Service, uploads *files.Service) handlers.Protocols {
 	names := rounds.NewSessionNames(a.clock)
-	config := openai.Config{
-		Door:      doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
-		Record:    doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces},
-		Follow:    func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
-		Histories: a.store.Histories, Names: names, Access: a.auth, Failure: edge.FailureOf,
-		Providers: offered{a.providers, checks.Catalogue{Config: a.checks()}},
-		Files:     sentFiles{checks.RichText{Config: a.checks()}, uploads},
-		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
-	}
 	front := frontEnds(a, names, uploads)
+	shared := openai.Config{Config: front, Providers: a.providers, PublicURL: a.flags.PublicURL}
 	uiChat := uichat.Config{Config: front}
-	ends := struct {
+	answers := responses.Config{Config: shared, Requests: a.store.Histories, Endings: struct {
 		*scheduler.Sessions
 		*scheduler.Messages
-	}{a.scheduling.Sessions, a.scheduling.Messages}
+	}{a.scheduling.Sessions, a.scheduling.Messages}}
 	return handlers.Protocols{
-		ChatCompletions: &openai.Completions{Config: config, Plain: plainCalls{&plaincall.Calls{
+		ChatCompletions: &chat.Completions{Config: shared, Plain: plainCalls{&plaincall.Calls{
 			Models: a.providers.Models, Store: a.store, Budgets: &a.plainBudgets, Observer: a.metrics, Clock: a.clock, NewID: a.newID,
 		}}},
-		Models: &openai.Models{Config: config}, Model: &openai.Model{Config: config}, Unimplemented: openai.NotImplemented{},
-		Responses: &openai.Responses{Config: config}, Response: &openai.Response{Config: config},
-		ResponseDeletion:     &openai.ResponseDelete{Config: config, Endings: ends},
-		ResponseCancellation: &openai.ResponseEnd{Config: config, Endings: ends},
-		ResponseInput:        &openai.ResponseInput{Config: config},
+		Models: &openai.Models{Config: shared}, Model: &openai.Model{Config: shared}, Unimplemented: openai.NotImplemented{},
+		Responses: &responses.Door{Config: answers}, Response: &responses.Stored{Config: answers},
+		ResponseDeletion:     &responses.Deletion{Config: answers},
+		ResponseCancellation: &responses.Cancellation{Config: answers},
+		ResponseInput:        &responses.Input{Config: answers},
 		AGUI:                 &agui.Door{Config: front}, AGUICapabilities: &agui.Capabilities{Version: a.flags.Version},
 		UIChat: &uichat.Chat{Config: uiChat}, UIChatStream: &uichat.Resumption{Config: uiChat},
 		MCP: mcpServer(a, front, userData),
@@ -68,7 +61,8 @@ func mcpServer(a *App, front rounds.Config, userData *data.Service) *mcpserver.D
 func frontEnds(a *App, names *rounds.SessionNames, uploads *files.Service) rounds.Config {
 	return rounds.Config{
 		Commands: doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
-		Record:   a.store.Sessions, Approvals: a.store.Approvals, Histories: a.store.Histories, Names: names,
+		Record:   doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}, Approvals: a.store.Approvals,
+		Histories: a.store.Histories, Names: names, NewID: a.newID,
 		Follow:       func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
 		StillAllowed: a.auth.Still, API: ownAPI, Clock: a.clock, Files: sentFiles{checks.RichText{Config: a.checks()}, uploads},
 		Catalogue: checks.Catalogue{Config: a.checks()},
@@ -98,10 +92,6 @@ type (
 		*repository.ApprovalStore
 		*repository.WorkspaceStore
 	}
-	offered struct {
-		*configured.Service
-		checks.Catalogue
-	}
 )
 
 // sentFiles stores files attached to messages.
@@ -113,6 +103,6 @@ type sentFiles struct {
 // plainCalls make calls without a session.
 type plainCalls struct{ *plaincall.Calls }
 
-func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai.PlainCall) (*domain.RawAnswer, domain.Usage, error) {
+func (p plainCalls) CallPlain(ctx context.Context, workspace string, call chat.PlainCall) (*domain.RawAnswer, domain.Usage, error) {
 	return p.Do(ctx, workspace, plaincall.Call(call))
 }

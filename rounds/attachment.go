@@ -181,8 +181,8 @@ func UserText(rich *domain.RichContent) string {
 	return b.String()
 }
 
-// SameAttachments reports whether the attachments are the files of a stored message.
-func SameAttachments(rich *domain.RichContent, files []*Attachment) bool {
+// sameAttachments reports whether the attachments are the files of a stored message.
+func sameAttachments(rich *domain.RichContent, files []*Attachment) bool {
 	return slices.EqualFunc(files, rich.Files(), (*Attachment).matches)
 }
 

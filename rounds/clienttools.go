@@ -14,8 +14,8 @@ type Catalogue interface {
 	Commands(ctx context.Context, workspace string) ([]domain.CommandSpec, error)
 }
 
-// Answerer answers approvals.
-type Answerer interface {
+// answerer answers approvals.
+type answerer interface {
 	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
 }
 
@@ -53,18 +53,18 @@ func (r *Results) Add(id, text, at string) {
 	r.IDs, r.Texts, r.Pointers = append(r.IDs, id), append(r.Texts, text), append(r.Pointers, at)
 }
 
-// ApprovalByID reads one approval.
-type ApprovalByID interface {
+// approvalByID reads one approval.
+type approvalByID interface {
 	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
 }
 
 // Approval returns the approval that waits for the results, or has waited for them.
-func (r *Results) Approval(ctx context.Context, record ApprovalByID, workspace string) (*domain.Approval, error) {
+func (r *Results) Approval(ctx context.Context, record approvalByID, workspace string) (*domain.Approval, error) {
 	return r.approvalOf(ctx, record, workspace, 0)
 }
 
 // approvalOf returns the approval of one of the results.
-func (r *Results) approvalOf(ctx context.Context, record ApprovalByID, workspace string, i int) (*domain.Approval, error) {
+func (r *Results) approvalOf(ctx context.Context, record approvalByID, workspace string, i int) (*domain.Approval, error) {
 	unknown := domain.Invalid(r.Pointers[i], "unknown_call", "%.80q is no call that this server has made. Nothing was changed.", r.IDs[i])
 	id, _, ok := domain.ClientCallOf(r.IDs[i])
 	if !ok {
@@ -89,7 +89,7 @@ const maxEarlierWaits = 20
 // Latest returns the results for the latest wait. Clients repeat their history, and calls of one
 // session may follow each other without text between them: earlier results were submitted before.
 // The last few of those are checked, so that results for two open waits are rejected.
-func (r *Results) Latest(ctx context.Context, record ApprovalByID, workspace string) (*Results, error) {
+func (r *Results) Latest(ctx context.Context, record approvalByID, workspace string) (*Results, error) {
 	latest, _, ok := domain.ClientCallOf(r.IDs[len(r.IDs)-1])
 	if !ok {
 		return r, nil // unknown: Approval returns the error
@@ -126,7 +126,7 @@ func (r *Results) Latest(ctx context.Context, record ApprovalByID, workspace str
 
 // Submit answers the approval with the results. Submitting the same ones again is no error. request
 // is what is stored of the request that brought them, in JSON.
-func (r *Results) Submit(ctx context.Context, answerer Answerer, approval *domain.Approval, by domain.Author, request string) error {
+func (r *Results) Submit(ctx context.Context, answerer answerer, approval *domain.Approval, by domain.Author, request string) error {
 	results, err := domain.ClientResultsFor(approval, r.IDs, r.Texts, func(i int) string { return r.Pointers[i] })
 	if err != nil {
 		return err
@@ -137,8 +137,8 @@ func (r *Results) Submit(ctx context.Context, answerer Answerer, approval *domai
 	return err
 }
 
-// ResultsReader reads a session and its messages.
-type ResultsReader interface {
+// resultsReader reads a session and its messages.
+type resultsReader interface {
 	Session(ctx context.Context, ws, id string) (*domain.Session, error)
 	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
 }
@@ -146,7 +146,7 @@ type ResultsReader interface {
 // ResultsMessage returns the message with the results, and the session as it was before that message
 // was read. A session that was set aside processes the results later: the message has no sequence
 // number until then.
-func ResultsMessage(ctx context.Context, record ResultsReader, approval *domain.Approval) (*domain.Session, *domain.Message, error) {
+func ResultsMessage(ctx context.Context, record resultsReader, approval *domain.Approval) (*domain.Session, *domain.Message, error) {
 	session, err := record.Session(ctx, approval.WorkspaceID, approval.SessionID)
 	if err != nil {
 		return nil, nil, err

@@ -27,6 +27,7 @@ type Config struct {
 	StillAllowed func(context.Context, *auth.Identity) error
 	API
 	Clock clock.Clock
+	NewID domain.IDSource
 }
 
 // API are functions that the adapters share with the server's own API.
@@ -40,6 +41,10 @@ type API struct {
 // Commands sends messages and answers to the scheduler.
 type Commands interface {
 	Sessions
+	UpdateSession(ctx context.Context, ws, session string, patch domain.SessionPatch) (*domain.Receipt, error)
+	ForkSession(ctx context.Context, ws, session string, in domain.NewFork) (*domain.Receipt, error)
+	// AnswerByText takes a message as the answer to an approval.
+	AnswerByText(ctx context.Context, ws, approval string, d domain.Decision, said domain.NewMessage) (*domain.Receipt, error)
 	RetrySession(ctx context.Context, ws, session string, ask domain.RetryRequest) (*domain.Receipt, error)
 	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
 }

@@ -39,8 +39,8 @@ func ApprovalOf(a *api.Approval) *domain.Approval {
 // cost of following a round.
 var nameOnly = map[string]bool{string(domain.LogCommandStarted): true, string(domain.LogNotice): true}
 
-// NextEvents passes the next events to take. more reports that there are further ones.
-func NextEvents(ctx context.Context, reader *stream.Reader, take func(*api.Event)) (more bool, err error) {
+// nextEvents passes the next events to take. more reports that there are further ones.
+func nextEvents(ctx context.Context, reader *stream.Reader, take func(*api.Event)) (more bool, err error) {
 	events, more, err := reader.Next(ctx)
 	if err != nil {
 		return false, err //nolint:wrapcheck // callers distinguish errors by their kind
@@ -61,9 +61,9 @@ func NextEvents(ctx context.Context, reader *stream.Reader, take func(*api.Event
 // The caller's access is checked each time.
 const heartbeat = 15 * time.Second
 
-// Wait waits for events, or for the heartbeat interval: then it calls allowed, which returns an
+// waitForEvents waits for events, or for the heartbeat interval: then it calls allowed, which returns an
 // error once the caller has lost access, and heartbeatFn, which writes a comment.
-func Wait(ctx context.Context, reader *stream.Reader, allowed, heartbeatFn func() error) error {
+func waitForEvents(ctx context.Context, reader *stream.Reader, allowed, heartbeatFn func() error) error {
 	timer := time.NewTimer(heartbeat)
 	defer timer.Stop()
 	select {

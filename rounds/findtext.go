@@ -21,23 +21,17 @@ const codeMismatch domain.Code = "idempotency_mismatch"
 
 // textFinder finds or stores such a message.
 type textFinder struct {
-	*Round
+	*finder
 	sent TextMessage
 }
 
 // FindText stores the message that begins the round, or finds it where it was stored before.
 func (r *Round) FindText(ctx context.Context, m TextMessage) error {
-	f := &textFinder{r, m}
-	return RetryOnConflict(ctx, func() error {
-		found, err := f.find(ctx)
-		if err == nil {
-			r.Found = *found
-		}
-		return err
-	})
+	f := &textFinder{r.finder(), m}
+	return f.find(ctx, notDirectly, f.findOrSend)
 }
 
-func (f *textFinder) find(ctx context.Context) (*Found, error) {
+func (f *textFinder) findOrSend(ctx context.Context) (*Found, error) {
 	switch {
 	case f.sent.Key != "":
 		return f.findByKey(ctx)
@@ -55,7 +49,7 @@ func (f *textFinder) findByKey(ctx context.Context) (*Found, error) {
 		return nil, err
 	}
 	if known == nil {
-		return f.send(ctx, &domain.HistoryKey{Hash: hash})
+		return f.send(ctx, domain.HistoryKey{Hash: hash})
 	}
 	m, err := f.Record.Message(ctx, f.Caller.Workspace, known.SessionID, known.MessageID)
 	if err != nil {
@@ -70,7 +64,7 @@ func (f *textFinder) findByKey(ctx context.Context) (*Found, error) {
 // findFirst creates a session, unless the same caller has one whose first message is equal and still in
 // progress.
 func (f *textFinder) findFirst(ctx context.Context) (*Found, error) {
-	key := &domain.HistoryKey{Hash: Hash(f.sent.Protocol+" first", f.Caller.Name, f.sent.Text)}
+	key := domain.HistoryKey{Hash: Hash(f.sent.Protocol+" first", f.Caller.Name, f.sent.Text)}
 	known, err := f.known(ctx, key.Hash)
 	if err != nil {
 		return nil, err
@@ -109,7 +103,7 @@ func (f *textFinder) findNext(ctx context.Context) (*Found, error) {
 	case known != nil:
 		return again(known.SessionID, known.MessageID), nil
 	}
-	return f.send(ctx, &domain.HistoryKey{Hash: hash})
+	return f.send(ctx, domain.HistoryKey{Hash: hash})
 }
 
 // latest returns the newest message of a person in the session, including queued ones; nil if there is
@@ -161,28 +155,21 @@ func (f *textFinder) known(ctx context.Context, hash string) (*domain.KnownHisto
 }
 
 // send sends the message to its session, or creates one.
-func (f *textFinder) send(ctx context.Context, key *domain.HistoryKey) (*Found, error) {
-	message := domain.NewMessage{
-		Rich: domain.RichContent{LinearText: f.sent.Text, Segments: []domain.Segment{{Type: domain.SegmentText, Text: f.sent.Text}}},
-		By:   f.Caller.Author(), History: key,
+func (f *textFinder) send(ctx context.Context, key domain.HistoryKey) (*Found, error) {
+	pieces := []Piece{{Text: f.sent.Text}}
+	if f.sent.Session != "" {
+		f.listen(f.sent.Session)
+		return f.sendTo(ctx, f.sent.Session, pieces, key)
 	}
-	if f.sent.Session == "" {
-		receipt, err := f.Commands.CreateSession(ctx, f.Caller.Workspace, domain.NewSession{
-			Type: domain.Chat, Message: &message, By: f.Caller.Name,
-		})
-		if err != nil {
-			return nil, err
-		}
-		return &Found{Session: receipt.Session.ID, Message: receipt.Message.ID}, nil
-	}
-	f.listen(f.sent.Session)
-	receipt, err := f.Commands.SendMessage(ctx, f.Caller.Workspace, f.sent.Session, message)
+	message, err := f.message(ctx, pieces, key)
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{Session: receipt.Session.ID, Message: receipt.Message.ID, Seq: receipt.Seq}
-	if receipt.Session.QueuedAt == nil { // the queue position has to be read
-		found.Stored = &Progress{Session: receipt.Session, Message: receipt.Message, State: Working}
+	receipt, err := f.Commands.CreateSession(ctx, f.Caller.Workspace, domain.NewSession{
+		Type: domain.Chat, Message: &message, By: f.Caller.Name,
+	})
+	if err != nil {
+		return nil, err
 	}
-	return found, nil
+	return &Found{Session: receipt.Session.ID, Message: receipt.Message.ID}, nil
 }

@@ -31,6 +31,9 @@ type memory struct {
 	revoked   bool // the caller may not read any more
 	reads     int  // of messages
 	made      int  // sessions
+	ids       int
+	retries   int
+	earlier   []domain.EarlierMessage // of the newest session
 }
 
 const inWorkspace = "w"
@@ -88,14 +91,16 @@ func (m *memory) publish(session string, e *domain.LogEvent) int64 {
 }
 
 // enter changes the phase of a session.
-func (m *memory) enter(session string, phase domain.Phase) {
+func (m *memory) enter(session string, phase domain.Phase) { m.enterBy(session, phase, "") }
+
+func (m *memory) enterBy(session string, phase domain.Phase, event string) {
 	m.mu.Lock()
 	s := m.sessions[session]
 	from := s.Phase
 	if s.Phase = phase; phase == domain.Completed {
 		s.EndReason = domain.EndCompleted
 	}
-	change := &domain.Transition{From: from, To: phase, Status: s.Status(), RoundID: s.State.RoundID, At: clock.System()}
+	change := &domain.Transition{From: from, To: phase, Event: event, Status: s.Status(), RoundID: s.State.RoundID, At: clock.System()}
 	m.mu.Unlock()
 	m.publish(session, &domain.LogEvent{Type: domain.LogSessionPhase, Phase: change})
 	m.publish(session, &domain.LogEvent{Type: domain.LogSessionStatus, Session: &domain.Session{}})
@@ -160,8 +165,18 @@ func (m *memory) sent(session string) (texts []string) {
 }
 
 func (m *memory) CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error) {
+	if in.ExternalID != "" {
+		if s, _ := m.SessionByExternalID(ctx, ws, in.ExternalID); s != nil {
+			return &domain.Receipt{Session: s}, nil
+		}
+	}
 	id := m.newSession()
-	m.sessions[id].ExternalID = in.ExternalID
+	if in.ID != "" {
+		m.sessions[in.ID] = m.sessions[id]
+		delete(m.sessions, id)
+		id, m.sessions[in.ID].ID = in.ID, in.ID
+	}
+	m.sessions[id].ExternalID, m.earlier = in.ExternalID, in.Earlier
 	receipt, err := m.SendMessage(ctx, ws, id, *in.Message)
 	if err == nil {
 		receipt.Created = true
@@ -216,6 +231,7 @@ func (m *memory) KnownHistories(_ context.Context, _ string, hashes [2]string) (
 	defer m.mu.Unlock()
 	for _, h := range slices.Backward(m.histories) {
 		if slices.Contains(hashes[:], h.Hash) {
+			h.Newest = true
 			known = append(known, h)
 		}
 	}

@@ -123,7 +123,7 @@ func (r *Reader) Run(ctx context.Context, session string) (*Progress, error) {
 	}
 	out := &Progress{Session: s, State: Working}
 	for _, m := range latest {
-		if text := VisibleText(m); text != "" {
+		if text := visibleText(m); text != "" {
 			out.Text = text
 			break
 		}
@@ -149,7 +149,7 @@ func (s *Progress) readRound(round []*domain.Message) {
 		if m.Superseded {
 			continue
 		}
-		if text := VisibleText(m); text != "" {
+		if text := visibleText(m); text != "" {
 			said = append(said, text)
 		}
 		switch {
@@ -232,8 +232,8 @@ func (r *Reader) ReadApprovals(ctx context.Context, s *Progress) error {
 // maxOpenApprovals limits the approvals of one session that are returned.
 const maxOpenApprovals = 20
 
-// VisibleText returns the text of a message of the AI that clients show; "" for other messages.
-func VisibleText(m *domain.Message) string {
+// visibleText returns the text of a message of the AI that clients show; "" for other messages.
+func visibleText(m *domain.Message) string {
 	if m.Sender != domain.SenderAI {
 		return ""
 	}

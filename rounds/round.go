@@ -14,16 +14,28 @@ import (
 type Round struct {
 	*Config
 	Caller *auth.Identity
-	Found  Found
+	Options
+	Found Found
 	// ID is the id of the round; "" while its message is queued.
 	ID string
 	// ResultOnly is set for a round of which only the result is written, and not its events.
 	ResultOnly bool
+	// StopAtCalls ends FollowEvents and CurrentEvents at calls of the client's tools that were answered.
+	StopAtCalls bool
+	Outcome     Outcome // of FollowEvents and CurrentEvents
 
 	reader  *stream.Reader
 	message *domain.Message // as it was last read
 	changed bool            // since the record was last read
 	live    *liveRound      // of a round that is followed from its beginning; nil: it has to be read
+}
+
+// Options are what a request says beside its message.
+type Options struct {
+	Payer    string // the client's name of who is charged
+	Metadata string // of the request, stored with its message, in JSON
+	Provider string // id of the provider that answers; "": that of the session
+	Tools    *domain.ClientTools
 }
 
 // Round returns a round of the caller that has to be found. Close releases it.
@@ -45,25 +57,6 @@ func (r *Round) listen(session string) {
 		filter.Types = progressEvents
 	}
 	r.reader = r.Config.Follow(filter)
-}
-
-// Find stores the message that begins the round, or finds it where it was stored before.
-func (r *Round) Find(ctx context.Context, protocol string, m ClientMessage) (err error) {
-	r.Found, err = r.finder(protocol).Find(ctx, m)
-	return err
-}
-
-// Session returns the session that a chat is named by: its id, or the client's own name; nil if there is
-// none yet.
-func (r *Round) Session(ctx context.Context, chat string) (*domain.Session, error) {
-	return r.finder("").session(ctx, chat)
-}
-
-func (r *Round) finder(protocol string) *finder {
-	return &finder{
-		Config: r.Config, protocol: protocol, caller: r.Caller, onSession: r.listen,
-		uploader: &Uploader{Files: r.Files, Workspace: r.Caller.Workspace, By: r.Caller.Name},
-	}
 }
 
 // Progress reads how far the round has come; without a message, the run.
@@ -107,10 +100,7 @@ func (r *Round) Answer(ctx context.Context, approval string, d domain.Decision) 
 // Submit stores the results of the client's tools. The round continues after them: the client has
 // everything before.
 func (r *Round) Submit(ctx context.Context, results *Results, approval *domain.Approval) error {
-	if err := results.Submit(ctx, r.Commands, approval, r.Caller.Author(), ""); err != nil {
-		return err
-	}
-	session, message, err := ResultsMessage(ctx, r.Record, approval)
+	session, message, err := r.submit(ctx, results, approval)
 	if err != nil {
 		return err
 	}
@@ -119,13 +109,41 @@ func (r *Round) Submit(ctx context.Context, results *Results, approval *domain.A
 	return nil
 }
 
+// SubmitAsMessage does so for a client to which the results are what a message is: it is answered by the
+// rest of the round.
+func (r *Round) SubmitAsMessage(ctx context.Context, results *Results, approval *domain.Approval) error {
+	if err := r.switchProvider(ctx, approval.SessionID); err != nil {
+		return err
+	}
+	session, message, err := r.submit(ctx, results, approval)
+	if err != nil {
+		return err
+	}
+	r.Found = *foundAgain(session, message)
+	r.Found.Repeated = approval.Status != domain.ApprovalStatusOpen
+	return nil
+}
+
+func (r *Round) submit(ctx context.Context, results *Results, approval *domain.Approval) (*domain.Session, *domain.Message, error) {
+	if err := results.Submit(ctx, r.Commands, approval, r.Caller.Author(), r.Metadata); err != nil {
+		return nil, nil, err
+	}
+	return ResultsMessage(ctx, r.Record, approval)
+}
+
+// SetFound makes the round that of a stored message.
+func (r *Round) SetFound(s *domain.Session, m *domain.Message) {
+	r.Found = *foundAgain(s, m)
+	r.Found.Repeated = false
+}
+
 // Start positions the events after the message, and returns the progress of the round. The events come
 // live if this request stored the message in a session that it listened to, and otherwise from the log.
 func (r *Round) Start(ctx context.Context) (*Progress, error) {
 	if stored := r.Found.Stored; stored != nil {
 		r.message = stored.Message
 		r.live = &liveRound{initial: stored, position: r.reader.Position}
-		r.reader.Behind(positionBefore(stored.Message, r.Found.Seq))
+		r.reader.Behind(r.Found.after)
 		return stored, nil
 	}
 	r.listen(r.Found.Session)
@@ -179,7 +197,7 @@ func (r *Round) Follow(ctx context.Context, out output) (*Progress, error) {
 		if at, err := r.check(ctx); at != nil || err != nil {
 			return at, err
 		}
-		if err := Wait(ctx, r.reader, allowed, out.WriteHeartbeat); err != nil {
+		if err := waitForEvents(ctx, r.reader, allowed, out.WriteHeartbeat); err != nil {
 			return nil, err
 		}
 	}
@@ -189,7 +207,7 @@ func (r *Round) Follow(ctx context.Context, out output) (*Progress, error) {
 func (r *Round) passEvents(ctx context.Context, out output) error {
 	for more := true; more; {
 		var err error
-		more, err = NextEvents(ctx, r.reader, func(e *api.Event) {
+		more, err = nextEvents(ctx, r.reader, func(e *api.Event) {
 			if e.Message != nil && e.Message.ID == r.Found.Message {
 				r.ID = api.Value(e.Message.RoundID)
 			} else {

@@ -27,21 +27,21 @@ func NewSessionNames(c clock.Clock) *SessionNames {
 	return &SessionNames{ttlcache.New[externalName, string](c, namesTTL)}
 }
 
-// SessionsByName finds sessions by the names that clients gave them.
-type SessionsByName interface {
+// sessionsByName finds sessions by the names that clients gave them.
+type sessionsByName interface {
 	SessionByExternalID(ctx context.Context, ws, externalID string) (*domain.Session, error)
 }
 
-// IsSessionID reports whether a client's name of a session is its id.
-func IsSessionID(name string) bool {
+// isSessionID reports whether a client's name of a session is its id.
+func isSessionID(name string) bool {
 	id, ok := strings.CutPrefix(name, domain.PrefixSession+"_")
 	return ok && len(id) == 32
 }
 
 // Session returns the id of the session that the clients of a workspace know by a name, or by its id. The
 // session may have been deleted.
-func (n *SessionNames) Session(ctx context.Context, record SessionsByName, workspace, name string) (string, error) {
-	if IsSessionID(name) {
+func (n *SessionNames) Session(ctx context.Context, record sessionsByName, workspace, name string) (string, error) {
+	if isSessionID(name) {
 		return name, nil
 	}
 	return n.known.Get(externalName{workspace, name}, func() (string, bool, error) {

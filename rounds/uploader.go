@@ -17,8 +17,8 @@ type Files interface {
 	Resolve(ctx context.Context, ws string, segments []domain.Segment) (*domain.RichContent, error)
 }
 
-// Uploader stores the attachments of one request, each once however often the request is retried.
-type Uploader struct {
+// uploader stores the attachments of one request, each once however often the request is retried.
+type uploader struct {
 	Files     Files
 	Workspace string
 	By        string
@@ -28,7 +28,7 @@ type Uploader struct {
 }
 
 // Reuse registers the files of stored messages, so that equal attachments are not stored again.
-func (k *Uploader) Reuse(record []*domain.Message) {
+func (k *uploader) Reuse(record []*domain.Message) {
 	for _, m := range record {
 		for _, f := range m.Rich.Files() {
 			if f.SentSHA256 != "" {
@@ -38,7 +38,7 @@ func (k *Uploader) Reuse(record []*domain.Message) {
 	}
 }
 
-func (k *Uploader) remember(key, id string) {
+func (k *uploader) remember(key, id string) {
 	if k.ids == nil {
 		k.ids = map[string]string{}
 	}
@@ -46,7 +46,7 @@ func (k *Uploader) remember(key, id string) {
 }
 
 // Content returns the content of a message to store. Without attachments it makes no calls.
-func (k *Uploader) Content(ctx context.Context, pieces []Piece) (domain.RichContent, error) {
+func (k *uploader) Content(ctx context.Context, pieces []Piece) (domain.RichContent, error) {
 	files := Attachments(pieces)
 	if len(files) == 0 {
 		text := TextOf(pieces)
@@ -91,7 +91,7 @@ func (k *Uploader) Content(ctx context.Context, pieces []Piece) (domain.RichCont
 }
 
 // fileID returns the id of the file for an attachment, and uploads it if there is none.
-func (k *Uploader) fileID(ctx context.Context, f *Attachment) (string, error) {
+func (k *uploader) fileID(ctx context.Context, f *Attachment) (string, error) {
 	if f.ID != "" {
 		return f.ID, nil
 	}
@@ -116,7 +116,7 @@ func (k *Uploader) fileID(ctx context.Context, f *Attachment) (string, error) {
 
 // Discard deletes the files that were stored for a message which turned out to be stored already by
 // a concurrent identical request. After a crash, unreferenced files are deleted after a day.
-func (k *Uploader) Discard(ctx context.Context) {
+func (k *uploader) Discard(ctx context.Context) {
 	for _, id := range k.uploaded {
 		_ = k.Files.DeleteFile(ctx, k.Workspace, id) // otherwise it is deleted after a day
 	}

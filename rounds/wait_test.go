@@ -25,7 +25,7 @@ func TestWaitingHasAHeartbeat(t *testing.T) {
 		wait := func(ctx context.Context) (time.Duration, error) {
 			did = nil
 			begun := clock.System()
-			err := Wait(ctx, reader, func() error { did = append(did, "asked"); return may }, func() error { did = append(did, "beat"); return nil })
+			err := waitForEvents(ctx, reader, func() error { did = append(did, "asked"); return may }, func() error { did = append(did, "beat"); return nil })
 			return clock.System().Sub(begun), err
 		}
 		if took, err := wait(t.Context()); err != nil || took != heartbeat || !slices.Equal(did, []string{"asked", "beat"}) {

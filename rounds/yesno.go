@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// ParseYesNo reads a message that is yes or no and nothing else, in any language.
-func ParseYesNo(text string) (yes, ok bool) {
+// parseYesNo reads a message that is yes or no and nothing else, in any language.
+func parseYesNo(text string) (yes, ok bool) {
 	word := strings.ToLower(strings.TrimRight(strings.TrimSpace(text), ".!"))
 	for yes, words := range answerWords {
 		if slices.Contains(words, word) {
@@ -22,9 +22,9 @@ func ParseYesNo(text string) (yes, ok bool) {
 // answerWords are the words for yes and no in all languages.
 var answerWords = map[bool][]string{true: {"yes", "oui"}, false: {"no", "non"}}
 
-// DecisionFromText returns the decision that an answer of yes or no means; ok is false for
+// decisionFromText returns the decision that an answer of yes or no means; ok is false for
 // approvals that cannot be answered with one.
-func DecisionFromText(a *domain.Approval, text string, yes bool) (d domain.Decision, ok bool) {
+func decisionFromText(a *domain.Approval, text string, yes bool) (d domain.Decision, ok bool) {
 	switch a.Kind {
 	case domain.ApprovalActions, domain.ApprovalBudget, domain.ApprovalCompletion, domain.ApprovalReconnect:
 		return domain.Decision{Approved: yes}, true

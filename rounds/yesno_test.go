@@ -30,8 +30,8 @@ func TestAnAnswerInWordsIsTheAnswerOfTheAPI(t *testing.T) {
 		"one of others: no answer": {asked(domain.ApprovalQuestion, `{"type":"string","enum":["red"]}`), "no", ""},
 		"an outcome: no answer":    {asked(domain.ApprovalOutcome, ""), "yes", ""},
 	} {
-		yes, is := ParseYesNo(c.text)
-		got, ok := DecisionFromText(c.asked, c.text, yes)
+		yes, is := parseYesNo(c.text)
+		got, ok := decisionFromText(c.asked, c.text, yes)
 		if !is || ok != (c.body != "") {
 			t.Errorf("%s: %v %v", name, is, ok)
 		}

@@ -88,7 +88,7 @@ func (p *part) piece(at string) (out rounds.Piece, err error) {
 		out.File, err = rounds.AttachmentAtURL(at+"/image_url/url", "", image.URL)
 	case "input_image":
 		var address string
-		if isGiven(p.ImageURL) && json.Unmarshal(p.ImageURL, &address) != nil {
+		if IsGiven(p.ImageURL) && json.Unmarshal(p.ImageURL, &address) != nil {
 			return out, domain.Invalid(at+"/image_url", "wrong_type", "image_url takes an address.")
 		}
 		if p.ID != "" {
@@ -122,8 +122,8 @@ func (f *partFile) sent(at string) (*rounds.Attachment, error) {
 	return nil, domain.Invalid(at+"/file_data", "required", "A file needs file_data, in base64, or the file_id of one that was uploaded.")
 }
 
-// textOf reads the content of a message that may contain text only.
-func textOf(raw json.RawMessage, pointer string) (string, error) {
+// TextOf reads the content of a message that may contain text only.
+func TextOf(raw json.RawMessage, pointer string) (string, error) {
 	parts, err := partsOf(raw, pointer)
 	if err != nil {
 		return "", err
@@ -137,34 +137,11 @@ func textOf(raw json.RawMessage, pointer string) (string, error) {
 			b.WriteString(p.Refusal)
 		case "image_url", "input_image", "file", "input_file":
 			return "", domain.Invalid(fmt.Sprintf("%s/%d", pointer, i), "files_not_supported",
-				"A picture or a file can only stand in a message of the user to the model %q. Nothing was stored.", modelSession)
+				"A picture or a file can only stand in a message of the user to the model %q. Nothing was stored.", ModelSession)
 		default:
 			return "", domain.Invalid(fmt.Sprintf("%s/%d/type", pointer, i), "not_supported",
 				"Only parts of type text can be sent. Nothing was stored.")
 		}
 	}
 	return b.String(), nil
-}
-
-// newInputMessage reads a message. Only messages of the user may have attachments.
-func newInputMessage(role string, raw json.RawMessage, at, content string) (inputMessage, error) {
-	m := inputMessage{role: role, at: at, content: content}
-	if role != roleUser {
-		text, err := textOf(raw, content)
-		m.text = text
-		return m, err
-	}
-	var err error
-	m.pieces, err = piecesOf(raw, content)
-	m.text = rounds.TextOf(m.pieces)
-	return m, err
-}
-
-// checkSize limits the size of a body without its attachments.
-func checkSize(body []byte, all []inputMessage) error {
-	var pieces []rounds.Piece
-	for i := range all {
-		pieces = append(pieces, all[i].pieces...)
-	}
-	return rounds.CheckTextSize(len(body), pieces)
 }

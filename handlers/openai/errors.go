@@ -20,7 +20,8 @@ type wireError struct {
 	} `json:"error"`
 }
 
-func encodeError(f *api.Failure) []byte {
+// EncodeError returns an error in that form.
+func EncodeError(f *api.Failure) []byte {
 	var e wireError
 	e.Error.Message, e.Error.Type, e.Error.Code = f.Message, errorType(f.Status), string(f.Code)
 	e.Error.RequestID, e.Error.Outcome = f.RequestID, string(f.Outcome)
@@ -64,19 +65,19 @@ func paramOf(pointer string) string {
 	return b.String()
 }
 
-// errorWriter writes errors in OpenAI's form.
-type errorWriter struct{}
+// ErrorWriter writes errors in OpenAI's form.
+type ErrorWriter struct{}
 
 // Refuse writes an error. A header keeps SDKs from repeating a request that would fail again.
-func (errorWriter) Refuse(w http.ResponseWriter, f *api.Failure) {
+func (ErrorWriter) Refuse(w http.ResponseWriter, f *api.Failure) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	if h.Get(shouldRetry) == "" && f.Status == http.StatusConflict && !f.Retryable {
-		h.Set(shouldRetry, "false")
+	if h.Get(ShouldRetry) == "" && f.Status == http.StatusConflict && !f.Retryable {
+		h.Set(ShouldRetry, "false")
 	}
 	w.WriteHeader(f.Status)
-	_, _ = w.Write(append(encodeError(f), '\n')) // the client may have disconnected
+	_, _ = w.Write(append(EncodeError(f), '\n')) // the client may have disconnected
 }
 
-// shouldRetry is the header that controls whether OpenAI's SDKs repeat a request.
-const shouldRetry = "X-Should-Retry"
+// ShouldRetry is the header that controls whether OpenAI's SDKs repeat a request.
+const ShouldRetry = "X-Should-Retry"

@@ -10,10 +10,10 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Names of models. That of a provider is modelSession, a slash and the provider's name.
+// Names of models. That of a provider is ModelSession, a slash and the provider's name.
 const (
-	modelSession = "fermata"
-	modelRaw     = "fermata/raw"
+	ModelSession = "fermata"
+	ModelRaw     = "fermata/raw"
 )
 
 type wireModel struct {
@@ -25,7 +25,7 @@ type wireModel struct {
 
 // Models serves GET /v1/models.
 type Models struct {
-	errorWriter
+	ErrorWriter
 	Config
 }
 
@@ -35,7 +35,7 @@ func (m *Models) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identit
 	if err != nil {
 		return err
 	}
-	writeJSON(w, struct {
+	WriteJSON(w, struct {
 		Object string      `json:"object"`
 		Data   []wireModel `json:"data"`
 	}{"list", models})
@@ -48,9 +48,9 @@ func (c *Config) models(ctx context.Context, workspace string) ([]wireModel, err
 	if err != nil {
 		return nil, err
 	}
-	models := []wireModel{{modelSession, "model", 0, "fermata"}, {modelRaw, "model", 0, "fermata"}}
+	models := []wireModel{{ModelSession, "model", 0, "fermata"}, {ModelRaw, "model", 0, "fermata"}}
 	for _, p := range providers {
-		if id := modelSession + "/" + p.Name; id != modelRaw {
+		if id := ModelSession + "/" + p.Name; id != ModelRaw {
 			models = append(models, wireModel{id, "model", p.CreatedAt.Unix(), p.Kind})
 		}
 	}
@@ -59,7 +59,7 @@ func (c *Config) models(ctx context.Context, workspace string) ([]wireModel, err
 
 // Model serves GET /v1/models/{model}.
 type Model struct {
-	errorWriter
+	ErrorWriter
 	Config
 }
 
@@ -72,7 +72,7 @@ func (m *Model) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity
 	id := strings.TrimPrefix(r.URL.Path, "/v1/models/") // may contain a slash, escaped or not
 	for _, model := range models {
 		if model.ID == id {
-			writeJSON(w, model)
+			WriteJSON(w, model)
 			return nil
 		}
 	}
@@ -81,7 +81,7 @@ func (m *Model) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity
 
 // NotImplemented serves endpoints of OpenAI that do not exist here, with an error that clients can
 // show.
-type NotImplemented struct{ errorWriter }
+type NotImplemented struct{ ErrorWriter }
 
 // Serve returns the error.
 func (NotImplemented) Serve(http.ResponseWriter, *http.Request, *auth.Identity, []byte) error {
@@ -90,10 +90,10 @@ func (NotImplemented) Serve(http.ResponseWriter, *http.Request, *auth.Identity, 
 
 // providerOf returns the id of the provider that a model names; "" for the default provider.
 func (c *Config) providerOf(ctx context.Context, ws, model string) (string, error) {
-	if model == modelSession {
+	if model == ModelSession {
 		return "", nil
 	}
-	name, ours := strings.CutPrefix(model, modelSession+"/")
+	name, ours := strings.CutPrefix(model, ModelSession+"/")
 	if ours {
 		providers, err := c.Providers.Providers(ctx, ws)
 		if err != nil {
@@ -113,7 +113,8 @@ var errNoModel = &domain.Error{
 	Fields: []domain.FieldError{{Pointer: "/model", Code: "unknown_model", Message: "There is no such model."}},
 }
 
-func writeJSON(w http.ResponseWriter, v any) {
+// WriteJSON writes an answer.
+func WriteJSON(w http.ResponseWriter, v any) {
 	body, _ := json.Marshal(v) // structs of texts and numbers: cannot fail
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(append(body, '\n')) // the client may have gone

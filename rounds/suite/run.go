@@ -108,7 +108,7 @@ func play(t *testing.T, steps []step, in *Request, moment string, door func(*Wor
 func (w *World) Config() rounds.Config {
 	return rounds.Config{
 		Commands: w, Record: w, Approvals: w, Histories: w, Names: rounds.NewSessionNames(clock.System), Catalogue: w,
-		Follow: w.Follow, StillAllowed: w.Still, Clock: clock.System,
+		Follow: w.Follow, StillAllowed: w.Still, Clock: clock.System, NewID: w.NewID,
 		API: rounds.API{Failure: Failure, Decision: decisionOf},
 	}
 }
