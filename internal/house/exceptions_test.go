@@ -163,8 +163,6 @@ var fewTests = map[string]int{
 	"repository/userdata":             0,
 	"repository/requests":             0,
 	"repository/search":               0,
-	"handlers/openai":                 0,
-	"handlers/chat":                   4,
 	"handlers/responses":              17,
 	"cli/acp":                         11,
 	"api/requests":                    13,
