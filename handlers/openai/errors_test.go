@@ -127,7 +127,7 @@ func TestTheSessionThatARequestNames(t *testing.T) {
 // What waits for a person is in the answer, with the address of its page. Calls of the client's tools are not.
 func TestWhatAnAnswerWaitsFor(t *testing.T) {
 	c := Config{Config: rounds.Config{Record: headed{}}}
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://here.example/v1/chat/completions", http.NoBody)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/chat/completions", http.NoBody)
 	x := c.Round(suite.Caller)
 	for _, kind := range []domain.ApprovalKind{domain.ApprovalActions, domain.ApprovalQuestion, domain.ApprovalClientCalls} {
 		x.Outcome.Approval = &domain.Approval{
@@ -140,7 +140,7 @@ func TestWhatAnAnswerWaitsFor(t *testing.T) {
 			t.Error(err)
 		case kind == domain.ApprovalClientCalls && (open != nil || !calls), kind != domain.ApprovalClientCalls && (open == nil || calls):
 			t.Errorf("%s: %+v, calls: %v", kind, open, calls)
-		case open != nil && (open.Link != "http://here.example/#/chat/ses_1" || len(open.Actions) != 1 || open.Question != "Which?" ||
+		case open != nil && (open.Link != "http://example.com/#/chat/ses_1" || len(open.Actions) != 1 || open.Question != "Which?" ||
 			!strings.HasSuffix(open.Text, "\n- Do it\nWhich?\n\nAnswer here: "+open.Link)):
 			t.Errorf("%s: %+v", kind, open)
 		}
