@@ -13,8 +13,20 @@ import (
 // walker is the slow and obvious way: it looks at the local clock once a minute.
 type walker struct {
 	from, until time.Time
-	walls       []int64         // what the clock shows at each minute, as minutes
-	first       map[int64]int64 // a shown minute, and the index at which it is first shown
+	walls       []int64 // what the clock shows at each minute, as minutes
+	// first is the index at which a minute is first shown, and -1 for one that is never shown; its own first minute
+	// is that of base. A slice, because the race detector makes a map of half a million minutes slow.
+	first []int64
+	base  int64
+}
+
+// firstShown returns the index at which a minute is first shown.
+func (w *walker) firstShown(wall int64) (at int64, shown bool) {
+	i := wall - w.base
+	if i < 0 || i >= int64(len(w.first)) || w.first[i] < 0 {
+		return 0, false
+	}
+	return w.first[i], true
 }
 
 func newWalker(t *testing.T, zone string, from, until time.Time) *walker {
@@ -23,11 +35,13 @@ func newWalker(t *testing.T, zone string, from, until time.Time) *walker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walker{from: from, until: until, first: map[int64]int64{}}
+	const day = 24 * 60
+	w := &walker{from: from, until: until, base: shown(from, location) - 2*day}
+	w.first = slices.Repeat([]int64{-1}, int(until.Sub(from)/time.Minute)+4*day)
 	for at := from; at.Before(until); at = at.Add(time.Minute) {
 		wall := shown(at, location)
-		if _, seen := w.first[wall]; !seen {
-			w.first[wall] = int64(len(w.walls))
+		if _, seen := w.firstShown(wall); !seen {
+			w.first[wall-w.base] = int64(len(w.walls))
 		}
 		w.walls = append(w.walls, wall)
 	}
@@ -43,7 +57,7 @@ func shown(at time.Time, zone *time.Location) int64 {
 // local gives the minute at which a local time runs: when it is first shown; if it is
 // never shown, as long after the last minute before the jump as it would be without.
 func (w *walker) local(wall int64) int64 {
-	if i, ok := w.first[wall]; ok {
+	if i, ok := w.firstShown(wall); ok {
 		return i
 	}
 	for i := 1; i < len(w.walls); i++ {
