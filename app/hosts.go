@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
-	"github.com/fermata-dev/fermata/internal/ttlcache"
 )
 
 // hostsTTL is how long another node's change of a workspace's allowed_hosts may stay unnoticed.
@@ -17,11 +17,11 @@ const hostsTTL = 5 * time.Second
 // allowedHosts caches the allowed hosts of each workspace, which every AI call needs.
 type allowedHosts struct {
 	workspace func(ctx context.Context, id string) (*domain.Workspace, error)
-	cache     *ttlcache.Cache[string, egress.Hosts]
+	cache     *cache.TTL[string, egress.Hosts]
 }
 
 func newAllowedHosts(c clock.Clock, workspace func(ctx context.Context, id string) (*domain.Workspace, error)) *allowedHosts {
-	return &allowedHosts{workspace, ttlcache.New[string, egress.Hosts](c, hostsTTL)}
+	return &allowedHosts{workspace, cache.NewTTL[string, egress.Hosts](c, hostsTTL)}
 }
 
 // of returns the hosts that requests of a workspace may reach.

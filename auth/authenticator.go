@@ -82,7 +82,7 @@ const WorkspaceHeader = "Fermata-Workspace"
 type Authenticator struct {
 	config Config
 	root   [sha256.Size]byte // hash of the root key
-	cache  *cache
+	cache  *credentials
 }
 
 // New refuses a root key that could be guessed.
@@ -93,7 +93,7 @@ func New(c Config) (*Authenticator, error) {
 	if c.Clock == nil {
 		c.Clock = clock.System
 	}
-	return &Authenticator{config: c, root: sha256.Sum256([]byte(c.RootKey)), cache: newCache(c.Clock, c.Nodes)}, nil
+	return &Authenticator{config: c, root: sha256.Sum256([]byte(c.RootKey)), cache: newCredentials(c.Clock, c.Nodes)}, nil
 }
 
 // CheckStart refuses to open a server to others that would let everybody in.

@@ -10,20 +10,21 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/ttlcache"
 )
 
 const cacheTTL = 5 * time.Second // a revoked key works no longer than this
 
-// cache saves a database query per request. Missing keys are not cached, so that a new key works at once.
-type cache struct {
+// credentials caches keys and sign-ins, which saves a database query per request. Missing keys are not cached, so that
+// a new key works at once.
+type credentials struct {
 	clock clock.Clock
 	nodes bool // other nodes make keys too
 
-	keys       *ttlcache.Cache[[sha256.Size]byte, *people.Key]
-	signIns    *ttlcache.Cache[[sha256.Size]byte, *people.SignedIn]
-	workspaces *ttlcache.Cache[string, struct{}]
+	keys       *cache.TTL[[sha256.Size]byte, *people.Key]
+	signIns    *cache.TTL[[sha256.Size]byte, *people.SignedIn]
+	workspaces *cache.TTL[string, struct{}]
 
 	mu         sync.Mutex
 	generation int  // a value that was read before clear is not cached after it
@@ -34,16 +35,16 @@ type cache struct {
 	noneUntil time.Time
 }
 
-func newCache(c clock.Clock, nodes bool) *cache {
-	return &cache{
+func newCredentials(c clock.Clock, nodes bool) *credentials {
+	return &credentials{
 		clock: c, nodes: nodes,
-		keys:       ttlcache.New[[sha256.Size]byte, *people.Key](c, cacheTTL),
-		signIns:    ttlcache.New[[sha256.Size]byte, *people.SignedIn](c, cacheTTL),
-		workspaces: ttlcache.New[string, struct{}](c, cacheTTL),
+		keys:       cache.NewTTL[[sha256.Size]byte, *people.Key](c, cacheTTL),
+		signIns:    cache.NewTTL[[sha256.Size]byte, *people.SignedIn](c, cacheTTL),
+		workspaces: cache.NewTTL[string, struct{}](c, cacheTTL),
 	}
 }
 
-func (c *cache) clear() {
+func (c *credentials) clear() {
 	c.keys.Clear()
 	c.signIns.Clear()
 	c.workspaces.Clear()
@@ -54,7 +55,7 @@ func (c *cache) clear() {
 }
 
 // key is nil for one that is unknown or revoked.
-func (c *cache) key(ctx context.Context, store KeyStore, hash [sha256.Size]byte) (*people.Key, error) {
+func (c *credentials) key(ctx context.Context, store KeyStore, hash [sha256.Size]byte) (*people.Key, error) {
 	return c.keys.Get(hash, func() (*people.Key, bool, error) {
 		key, err := store.KeyByHash(ctx, hex.EncodeToString(hash[:]))
 		switch {
@@ -70,7 +71,7 @@ func (c *cache) key(ctx context.Context, store KeyStore, hash [sha256.Size]byte)
 }
 
 // signIn is nil for one that is unknown, or has ended.
-func (c *cache) signIn(ctx context.Context, store SignInStore, hash [sha256.Size]byte) (*people.SignedIn, error) {
+func (c *credentials) signIn(ctx context.Context, store SignInStore, hash [sha256.Size]byte) (*people.SignedIn, error) {
 	return c.signIns.Get(hash, func() (*people.SignedIn, bool, error) {
 		found, err := store.SignInByHash(ctx, hex.EncodeToString(hash[:]))
 		switch {
@@ -83,7 +84,7 @@ func (c *cache) signIn(ctx context.Context, store SignInStore, hash [sha256.Size
 	})
 }
 
-func (c *cache) workspace(ctx context.Context, store WorkspaceStore, id string) error {
+func (c *credentials) workspace(ctx context.Context, store WorkspaceStore, id string) error {
 	_, err := c.workspaces.Get(id, func() (there struct{}, keep bool, err error) {
 		if _, err = store.Workspace(ctx, id); domain.ErrorCode(err) == domain.CodeNotFound {
 			return there, false, domain.Errorf(domain.CodeNotFound, "There is no such workspace on this server.")
@@ -98,7 +99,7 @@ func (c *cache) workspace(ctx context.Context, store WorkspaceStore, id string) 
 // anyKey says whether a key was ever made. That none was is remembered only where no
 // other process can make one (the first key closes every node at once), and otherwise for
 // those who say when what is remembered must still hold.
-func (c *cache) anyKey(ctx context.Context, store KeyStore, at time.Time) (bool, error) {
+func (c *credentials) anyKey(ctx context.Context, store KeyStore, at time.Time) (bool, error) {
 	c.mu.Lock()
 	made, generation := c.made, c.generation
 	none := c.none || !at.IsZero() && at.Before(c.noneUntil)

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"maps"
 	"strings"
-	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -35,12 +35,8 @@ func (c *command) flags() []string {
 // flagged keeps the schemas of commands from outside with the params that every action
 // takes: they are offered again with every call of the AI.
 type flagged struct {
-	mu    sync.Mutex
-	known map[string]json.RawMessage
+	known cache.Map[string, json.RawMessage]
 }
-
-// maxFlagged bounds the schemas that are kept.
-const maxFlagged = 1024
 
 func (f *flagged) withFlags(own json.RawMessage) json.RawMessage {
 	return f.made("with", own, addFlags)
@@ -52,17 +48,12 @@ func (f *flagged) unasked(params json.RawMessage) json.RawMessage {
 }
 
 func (f *flagged) made(how string, from json.RawMessage, make func(json.RawMessage) json.RawMessage) json.RawMessage {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	key := how + string(from)
-	if have, ok := f.known[key]; ok {
+	if have, ok := f.known.Get(key); ok {
 		return have
 	}
-	if f.known == nil || len(f.known) >= maxFlagged {
-		f.known = map[string]json.RawMessage{}
-	}
 	made := make(from)
-	f.known[key] = made
+	f.known.Set(key, made)
 	return made
 }
 

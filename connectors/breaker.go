@@ -8,45 +8,37 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/breaker"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-const (
-	failuresToOpen = 5 // in a row
-	openAtFirst    = 30 * time.Second
-	openAtMost     = 5 * time.Minute
-)
+var breakerPolicy = breaker.Policy{Failures: 5, OpenFor: 30 * time.Second, MaxOpen: 5 * time.Minute}
 
-// breaker is a circuit breaker for one connector. It is open while the server is down or has sent
-// Retry-After. Its state is local to this process and only saves calls; nothing durable depends on
-// it.
-type breaker struct {
+// circuit is the circuit breaker of one connector, with the reason why it is open: the server is down, or has sent
+// Retry-After.
+type circuit struct {
 	clock clock.Clock
 
-	mu       sync.Mutex
-	failures int // in a row
-	opened   int // times in a row
-	until    time.Time
-	trying   bool // a probing call is under way
-	why      string
+	mu      sync.Mutex
+	breaker breaker.Breaker
+	why     string
 }
 
-// enter reports whether a call may be made. If it returns nil, leave must be called with the result
-// of the call.
-func (b *breaker) enter() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := b.clock()
-	switch {
-	case now.Before(b.until):
-		return refusedUntil(b.until.Sub(now), b.why)
-	case b.failures < failuresToOpen:
-		return nil
-	case b.trying:
-		return refusedUntil(time.Second, "another call is trying it right now")
+// enter reports whether a call may be made. If it returns no error, leave must be called with the permission and the
+// result of the call.
+func (c *circuit) enter() (breaker.Permission, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.clock()
+	as := c.breaker.Enter(breakerPolicy, now)
+	switch as {
+	case breaker.Refused:
+		return as, refusedUntil(c.breaker.Until().Sub(now), c.why)
+	case breaker.Busy:
+		return as, refusedUntil(time.Second, "another call is trying it right now")
+	case breaker.Allowed, breaker.Probe:
 	}
-	b.trying = true
-	return nil
+	return as, nil
 }
 
 func refusedUntil(wait time.Duration, why string) error {
@@ -57,14 +49,14 @@ func refusedUntil(wait time.Duration, why string) error {
 	}
 }
 
-// closedUntil returns when the next call may be made, or nil if it may be made now.
-func (b *breaker) closedUntil() *time.Time {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.clock().Before(b.until) {
+// pausedUntil returns when the next call may be made, or nil if it may be made now.
+func (c *circuit) pausedUntil() *time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.breaker.State(breakerPolicy, c.clock()) != breaker.Open {
 		return nil
 	}
-	return new(b.until)
+	return new(c.breaker.Until())
 }
 
 // pausedUntil returns when the next call of a connector may be made, according to the breaker of
@@ -79,37 +71,35 @@ func (m *Manager) pausedUntil(workspace, id string) *time.Time {
 	if l == nil {
 		return nil
 	}
-	return l.breaker.closedUntil()
+	return l.circuit.pausedUntil()
 }
 
 // leave records how a call ended.
-func (b *breaker) leave(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (c *circuit) leave(as breaker.Permission, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	failed, known := verdict(err)
-	b.trying = false
 	switch {
 	case !known:
+		c.breaker.Skip(as)
 		return
 	case failed == nil:
-		b.failures, b.opened = 0, 0
+		c.breaker.Succeed(as)
 		return
 	}
-	now := b.clock()
+	now := c.clock()
 	if failed.RetryAfter > 0 {
-		b.until, b.why = now.Add(min(failed.RetryAfter, openAtMost)), "the server asked to be left alone for a while"
+		c.breaker.Pause(now.Add(min(failed.RetryAfter, breakerPolicy.MaxOpen)))
+		c.why = "the server asked to be left alone for a while"
 	}
 	if failed.Fault == domain.FaultRefused {
+		c.breaker.Skip(as)
 		return // the server is up
 	}
-	if b.failures++; b.failures < failuresToOpen {
-		return
+	c.breaker.Fail(breakerPolicy, as, now)
+	if n := c.breaker.Failures(); n >= breakerPolicy.Failures {
+		c.why = fmt.Sprintf("the last %d calls failed: %s", n, failed.Message)
 	}
-	b.why = fmt.Sprintf("the last %d calls failed: %s", b.failures, failed.Message)
-	if until := now.Add(min(openAtFirst<<min(b.opened, 10), openAtMost)); until.After(b.until) {
-		b.until = until
-	}
-	b.opened++
 }
 
 // verdict derives the state of the server from the result of a call: a failure or a requested

@@ -22,7 +22,7 @@ type endpoint struct {
 	manager   *Manager
 	kind      *Kind
 	connector *outside.Connector
-	breaker   breaker
+	circuit   circuit
 	room      chan struct{} // semaphore: one token for each call
 	opening   chan struct{} // holds a token while a connection is being opened
 	status    atomic.Value  // domain.ConnectorStatus, as stored last
@@ -47,7 +47,7 @@ func (c *connection) shut() { c.closing.Do(func() { _ = c.Close() }) }
 
 func newEndpoint(m *Manager, kind *Kind, c *outside.Connector) *endpoint {
 	e := &endpoint{
-		manager: m, kind: kind, connector: c, breaker: breaker{clock: m.clock},
+		manager: m, kind: kind, connector: c, circuit: circuit{clock: m.clock},
 		room: make(chan struct{}, maxCalls), opening: make(chan struct{}, 1),
 	}
 	e.status.Store(c.Status)

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/breaker"
 )
 
 // lease is the right to make one request over an endpoint's shared connection: a place among its concurrent calls, the
 // permission of its breaker, the connection, and the time for the request. It must be released.
 type lease struct {
 	endpoint   *endpoint
+	permission breaker.Permission // of the circuit breaker
 	connection *connection
 	ctx        context.Context // of the request: ends when its time is over
 	cancel     context.CancelFunc
@@ -24,11 +26,12 @@ var errUnfinished = errors.New("the request did not end")
 func (e *endpoint) acquire(ctx context.Context, within time.Duration) (*lease, error) {
 	l := &lease{endpoint: e}
 	l.ctx, l.cancel = context.WithTimeout(ctx, within)
-	if err := e.enter(l.ctx); err != nil {
+	var err error
+	if l.permission, err = e.enter(l.ctx); err != nil {
 		l.cancel()
 		return nil, err
 	}
-	err := errUnfinished
+	err = errUnfinished
 	defer func() {
 		if l.connection == nil {
 			l.Release(err)
@@ -41,7 +44,7 @@ func (e *endpoint) acquire(ctx context.Context, within time.Duration) (*lease, e
 }
 
 // enter takes a place among the concurrent calls, if the breaker permits one.
-func (e *endpoint) enter(ctx context.Context) (err error) {
+func (e *endpoint) enter(ctx context.Context) (as breaker.Permission, err error) {
 	select {
 	case e.room <- struct{}{}:
 		defer func() {
@@ -52,9 +55,9 @@ func (e *endpoint) enter(ctx context.Context) (err error) {
 	case <-ctx.Done():
 	}
 	if ctx.Err() != nil { // also if a place became free at the same instant: it is too late for a call
-		return notSent(ctx.Err(), "%d calls of %s are already in progress, and none ended in time", maxCalls, e.connector.Name)
+		return as, notSent(ctx.Err(), "%d calls of %s are already in progress, and none ended in time", maxCalls, e.connector.Name)
 	}
-	return e.breaker.enter()
+	return e.circuit.enter()
 }
 
 // Release ends the request with its result. A connection that may be broken is not used again, and the breaker notes
@@ -65,7 +68,7 @@ func (l *lease) Release(err error) {
 		broken := err != nil && !errors.Is(err, domain.ErrNoProbe) && (fault == domain.FaultUnknown || fault == domain.FaultNotSent)
 		l.endpoint.release(l.connection, broken)
 	}
-	l.endpoint.breaker.leave(err)
+	l.endpoint.circuit.leave(l.permission, err)
 	<-l.endpoint.room
 	l.cancel()
 }

@@ -36,8 +36,8 @@ func TestALeaseIsReleased(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.answer)
 		}
 		e := w.Manager.workspaces["w"].endpoints[w.rows.all[0].ID]
-		if len(e.room) != 0 || e.breaker.trying || e.open != nil && e.open.users != 0 {
-			t.Errorf("%s: %d places are taken, the breaker is tried: %v", name, len(e.room), e.breaker.trying)
+		if len(e.room) != 0 || e.circuit.breaker.Probing() || e.open != nil && e.open.users != 0 {
+			t.Errorf("%s: %d places are taken, the breaker is tried: %v", name, len(e.room), e.circuit.breaker.Probing())
 		}
 		if (e.open != nil) != c.again || w.external.closed.Load() != map[bool]int32{true: 0, false: 1}[c.again] {
 			t.Errorf("%s: it is open: %v, and %d were closed", name, e.open != nil, w.external.closed.Load())
@@ -63,7 +63,7 @@ func TestALeaseWithoutAConnection(t *testing.T) {
 		if err := recovered(func() error { return w.call(t.Context(), "S.A") }); !errors.Is(err, want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if e := w.Manager.workspaces["w"].endpoints[w.rows.all[0].ID]; len(e.room) != 0 || len(e.opening) != 0 || e.breaker.trying {
+		if e := w.Manager.workspaces["w"].endpoints[w.rows.all[0].ID]; len(e.room) != 0 || len(e.opening) != 0 || e.circuit.breaker.Probing() {
 			t.Errorf("%s: %d places are taken", name, len(e.room))
 		}
 		if err := w.Manager.Stop(t.Context()); err != nil {

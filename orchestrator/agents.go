@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/schema"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
@@ -35,21 +35,24 @@ var agentParams = schema.Object(fmt.Sprintf(
 // row, so that what is remembered is used only while it holds.
 type agents struct {
 	source Agents
-	mu     sync.Mutex
-	lists  map[string]agentList
-	was    map[string]*userdata.AgentDefinition // by workspace, agent and version
+	lists  cache.Map[string, agentList]
+	was    cache.Map[string, *userdata.AgentDefinition] // by workspace, agent and version
 }
+
+// maxCached bounds what a process caches of workspaces.
+const maxCached = 4096
 
 type agentList struct {
 	version int64
 	all     []*userdata.AgentDefinition
 }
 
-// maxRemembered bounds what is remembered; one too many forgets it all.
-const maxRemembered = 4096
-
 func newAgents(source Agents) *agents {
-	return &agents{source: source, lists: map[string]agentList{}, was: map[string]*userdata.AgentDefinition{}}
+	return &agents{
+		source: source,
+		lists:  cache.Map[string, agentList]{Most: maxCached},
+		was:    cache.Map[string, *userdata.AgentDefinition]{Most: maxCached},
+	}
 }
 
 // of are the agents of the view's workspace.
@@ -64,20 +67,13 @@ func (a *agents) of(ctx context.Context, view *domain.View) ([]*userdata.AgentDe
 	if err != nil {
 		return nil, fmt.Errorf("read the agents: %w", err)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.lists) >= maxRemembered {
-		clear(a.lists)
-	}
-	a.lists[view.Workspace.ID] = agentList{version: view.Workspace.AgentsVersion, all: all}
+	a.lists.Set(view.Workspace.ID, agentList{version: view.Workspace.AgentsVersion, all: all})
 	return all, nil
 }
 
 // known are those in memory.
 func (a *agents) known(view *domain.View) ([]*userdata.AgentDefinition, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	have, ok := a.lists[view.Workspace.ID]
+	have, ok := a.lists.Get(view.Workspace.ID)
 	return have.all, ok && have.version == view.Workspace.AgentsVersion
 }
 
@@ -88,22 +84,14 @@ func (a *agents) begunWith(ctx context.Context, s *domain.Session) (*userdata.Ag
 		return nil, nil
 	}
 	key := fmt.Sprintf("%s %s %d", s.WorkspaceID, run.AgentID, run.Version)
-	a.mu.Lock()
-	have := a.was[key]
-	a.mu.Unlock()
-	if have != nil {
+	if have, ok := a.was.Get(key); ok {
 		return have, nil
 	}
 	fresh, err := a.source.AgentVersion(ctx, s.WorkspaceID, run.AgentID, run.Version)
 	if err != nil {
 		return nil, fmt.Errorf("read the definition of an agent: %w", err)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.was) >= maxRemembered {
-		clear(a.was)
-	}
-	a.was[key] = fresh
+	a.was.Set(key, fresh)
 	return fresh, nil
 }
 

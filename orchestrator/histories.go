@@ -1,12 +1,12 @@
 package orchestrator
 
 import (
-	"container/list"
 	"context"
 	"fmt"
 	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/prompt"
 )
 
@@ -14,11 +14,10 @@ import (
 // new. An entry is checked against the session's own count of events, and rebuilt from the record when it
 // does not match.
 type histories struct {
-	key   []byte // of the marks of external content
-	mu    sync.Mutex
-	max   int
-	byID  map[string]*list.Element
-	order *list.List // least recently used first
+	key []byte // of the marks of external content
+
+	mu   sync.Mutex
+	byID *cache.LRU[string, *history] // by session
 }
 
 type history struct {
@@ -29,7 +28,7 @@ type history struct {
 }
 
 func newHistories(limit int, key []byte) *histories {
-	return &histories{key: key, max: limit, byID: map[string]*list.Element{}, order: list.New()}
+	return &histories{key: key, byID: cache.NewLRU[string, *history](limit)}
 }
 
 // note appends what a commit added to the histories of its sessions. A history
@@ -38,13 +37,12 @@ func (t *histories) note(change *domain.Change) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, write := range change.Sessions {
-		element := t.byID[write.Session.ID]
-		if element == nil {
+		held, ok := t.byID.Peek(write.Session.ID)
+		if !ok {
 			continue
 		}
-		held := element.Value.(*history)
 		if held.seq != write.Session.SessionSeq-eventsOf(change, write.Session.ID) || !held.apply(change) {
-			t.drop(element)
+			t.byID.Delete(write.Session.ID)
 			continue
 		}
 		held.seq = write.Session.SessionSeq
@@ -99,14 +97,13 @@ func pastOf(h *prompt.History) past { return past{h.Turns(), h.Tokens(), h.Files
 // past returns the history of a session, as of its current count of events.
 func (t *histories) past(ctx context.Context, s *domain.Session, protocol domain.Protocol, store Store) (past, error) {
 	t.mu.Lock()
-	if element := t.byID[s.ID]; element != nil {
-		held := element.Value.(*history)
+	if held, ok := t.byID.Peek(s.ID); ok {
 		if held.seq == s.SessionSeq && held.protocol == protocol {
-			t.order.MoveToBack(element)
+			t.byID.Use(s.ID)
 			defer t.mu.Unlock()
 			return pastOf(held.turns), nil
 		}
-		t.drop(element)
+		t.byID.Delete(s.ID)
 	}
 	t.mu.Unlock()
 
@@ -124,17 +121,6 @@ func (t *histories) past(ctx context.Context, s *domain.Session, protocol domain
 	before := pastOf(held.turns)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if old := t.byID[s.ID]; old != nil {
-		t.drop(old)
-	}
-	t.byID[s.ID] = t.order.PushBack(held)
-	for t.order.Len() > t.max {
-		t.drop(t.order.Front())
-	}
+	t.byID.Set(s.ID, held)
 	return before, nil
-}
-
-func (t *histories) drop(element *list.Element) {
-	delete(t.byID, element.Value.(*history).session)
-	t.order.Remove(element)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -103,6 +104,7 @@ func New(cfg Config) *Loop {
 	base, cancel := context.WithCancelCause(context.Background())
 	return &Loop{
 		cfg: cfg, histories: newHistories(maxHistories, cfg.MarkKey), levels: newLevels(cfg.MarkKey), agents: newAgents(cfg.Agents),
+		offers:  offers{known: cache.Map[string, offer]{Most: maxCached}},
 		drivers: map[string]*driver{}, base: base, cancel: cancel,
 	}
 }

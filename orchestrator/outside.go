@@ -3,18 +3,17 @@ package orchestrator
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // offers caches the latest external offers of each workspace: estimates are made under locks, without
 // calls.
 type offers struct {
-	mu    sync.Mutex
-	known map[string]offer
+	known cache.Map[string, offer] // by workspace
 }
 
 // offer is what a workspace is offered, with where the words come from that describe it.
@@ -23,28 +22,18 @@ type offer struct {
 	described []domain.Provenance
 }
 
-// maxOffers bounds the workspaces that are remembered.
-const maxOffers = 4096
-
 func (o *offers) keep(workspace string, specs []domain.CommandSpec) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.known == nil || len(o.known) >= maxOffers {
-		o.known = map[string]offer{}
-	}
-	o.known[workspace] = offer{specs, domain.DescribedOutside(specs)}
+	o.known.Set(workspace, offer{specs, domain.DescribedOutside(specs)})
 }
 
 func (o *offers) of(workspace string) []domain.CommandSpec {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.known[workspace].specs
+	latest, _ := o.known.Get(workspace)
+	return latest.specs
 }
 
 func (o *offers) describedIn(workspace string) []domain.Provenance {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.known[workspace].described
+	latest, _ := o.known.Get(workspace)
+	return latest.described
 }
 
 // offered are the commands from outside that a session is offered now, agents among them.

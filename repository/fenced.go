@@ -2,9 +2,9 @@ package repository
 
 import (
 	"context"
-	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -12,32 +12,18 @@ import (
 // workspaceStates caches the states of the workspaces as this process last wrote or read them. An entry
 // may be stale, which a fenced write detects.
 type workspaceStates struct {
-	mu sync.Mutex
-	by map[string]transaction.State
+	by cache.Map[string, transaction.State]
 }
 
-// maxWorkspaceStates limits the cached workspaces; when it is exceeded the cache is cleared.
-const maxWorkspaceStates = 10_000
-
 func (s *workspaceStates) of(workspace string) transaction.State {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.by[workspace]
+	state, _ := s.by.Get(workspace) // the zero state is that of no workspace
+	return state
 }
 
 // learn keeps the newer state. Of two changes with the same number the later call wins: one of them
 // had no events.
 func (s *workspaceStates) learn(workspace string, now transaction.State) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	known, ok := s.by[workspace]
-	if ok && known.Seq > now.Seq {
-		return
-	}
-	if s.by == nil || !ok && len(s.by) >= maxWorkspaceStates {
-		s.by = map[string]transaction.State{}
-	}
-	s.by[workspace] = now
+	s.by.SetIf(workspace, now, func(known transaction.State) bool { return known.Seq <= now.Seq })
 }
 
 // fenced writes a change as one statement on the condition that the workspace's state is still

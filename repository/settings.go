@@ -3,25 +3,19 @@ package repository
 import (
 	"encoding/json"
 	"fmt"
-	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/cache"
 )
 
 // settingsCache caches decoded settings: every decision reads them, and they hardly ever change.
 // The cached values are shared and must not be modified.
 type settingsCache struct {
-	mu sync.RWMutex
-	by map[string]domain.Settings
+	by cache.Map[string, domain.Settings] // by their text
 }
 
-// maxSettings limits the number of cached texts; when it is exceeded the cache is cleared.
-const maxSettings = 256
-
 func (c *settingsCache) of(text string) (domain.Settings, error) {
-	c.mu.RLock()
-	settings, ok := c.by[text]
-	c.mu.RUnlock()
+	settings, ok := c.by.Get(text)
 	if ok {
 		return settings, nil
 	}
@@ -29,12 +23,7 @@ func (c *settingsCache) of(text string) (domain.Settings, error) {
 	if err != nil {
 		return settings, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.by) >= maxSettings || c.by == nil {
-		c.by = map[string]domain.Settings{}
-	}
-	c.by[text] = settings
+	c.by.Set(text, settings)
 	return settings, nil
 }
 

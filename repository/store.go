@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/migrations"
 	"github.com/fermata-dev/fermata/repository/automations"
@@ -107,7 +108,10 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		DB: opened, Node: cfg.Node, Incarnation: cfg.Incarnation, Clock: cfg.Clock, NewID: cfg.NewID,
 		Search: search.IndexOf(opened.Dialect), OnCommitted: cfg.Committed,
 	}
-	b := &base{cfg: cfg, db: db, connectors: outside.NewConnectorStore(db)}
+	b := &base{
+		cfg: cfg, db: db, connectors: outside.NewConnectorStore(db),
+		states: workspaceStates{by: cache.Map[string, transaction.State]{Most: 10_000}},
+	}
 	return &Store{
 		base:        b,
 		Workspaces:  &WorkspaceStore{b},

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/ttlcache"
 )
 
 // SessionNames caches which sessions clients mean by their own names. A session keeps its name until
 // it is deleted, and nothing is sent to a deleted one: a message that is rejected is looked up
 // without the cache.
 type SessionNames struct {
-	known *ttlcache.Cache[externalName, string]
+	known *cache.TTL[externalName, string]
 }
 
 type externalName struct{ workspace, name string }
@@ -24,7 +24,7 @@ const namesTTL = time.Minute
 
 // NewSessionNames returns an empty cache.
 func NewSessionNames(c clock.Clock) *SessionNames {
-	return &SessionNames{ttlcache.New[externalName, string](c, namesTTL)}
+	return &SessionNames{cache.NewTTL[externalName, string](c, namesTTL)}
 }
 
 // sessionsByName finds sessions by the names that clients gave them.

@@ -64,7 +64,7 @@ var configSchema = schema.Object(`
 
 // Kind returns the kind "mcp".
 func Kind(o KindOptions) connectors.Kind {
-	o.legacyServers = &legacyServers{before: map[string][32]byte{}}
+	o.legacyServers = &legacyServers{}
 	return connectors.Kind{
 		Name: outside.ConnectorMCP, Schema: configSchema, Secrets: []string{"headers", "token", "client_secret", "env"},
 		Origin: Origin, Open: o.open, SignIn: o.signIn,

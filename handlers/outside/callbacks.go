@@ -14,9 +14,9 @@ import (
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/edge"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
-	"github.com/fermata-dev/fermata/internal/ttlcache"
 )
 
 // ReportTask takes what a service says of its work. Its signature is all that it has, and
@@ -84,10 +84,10 @@ var (
 )
 
 // reports remembers for which tasks signed reports were taken, for longer than a signature is good.
-type reports = ttlcache.Cache[[sha256.Size]byte, string]
+type reports = cache.TTL[[sha256.Size]byte, string]
 
 func newReports(c clock.Clock) *reports {
-	return ttlcache.New[[sha256.Size]byte, string](c, 3*auth.WebhookTolerance)
+	return cache.NewTTL[[sha256.Size]byte, string](c, 3*auth.WebhookTolerance)
 }
 
 // isOf says whether a signed message is about this task: its id names it, or none, and then it was

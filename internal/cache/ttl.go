@@ -1,5 +1,4 @@
-// Package ttlcache caches reads for a few seconds.
-package ttlcache
+package cache
 
 import (
 	"sync"
@@ -8,12 +7,12 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// maxEntries bounds a cache. When it is reached, all entries are evicted.
+// maxEntries bounds a TTL.
 const maxEntries = 10_000
 
-// Cache maps keys to values that expire after its TTL. Changes made by other processes are seen when
+// TTL caches reads for a few seconds: it maps keys to values that expire after its TTL. Changes made by other processes are seen when
 // an entry expires; a process that makes a change calls Delete or Clear.
-type Cache[K comparable, V any] struct {
+type TTL[K comparable, V any] struct {
 	clock clock.Clock
 	ttl   time.Duration
 
@@ -27,14 +26,14 @@ type entry[V any] struct {
 	expires time.Time
 }
 
-// New returns an empty cache whose entries expire after ttl.
-func New[K comparable, V any](c clock.Clock, ttl time.Duration) *Cache[K, V] {
-	return &Cache[K, V]{clock: c, ttl: ttl, entries: map[K]entry[V]{}}
+// NewTTL returns an empty cache whose entries expire after ttl.
+func NewTTL[K comparable, V any](c clock.Clock, ttl time.Duration) *TTL[K, V] {
+	return &TTL[K, V]{clock: c, ttl: ttl, entries: map[K]entry[V]{}}
 }
 
 // Get returns the cached value of a key, or else that of read, which is stored if store is true and
 // there is no error.
-func (c *Cache[K, V]) Get(key K, read func() (value V, store bool, err error)) (V, error) {
+func (c *TTL[K, V]) Get(key K, read func() (value V, store bool, err error)) (V, error) {
 	c.mu.Lock()
 	hit, ok := c.entries[key]
 	generation := c.generation
@@ -51,15 +50,13 @@ func (c *Cache[K, V]) Get(key K, read func() (value V, store bool, err error)) (
 	if generation != c.generation {
 		return value, nil
 	}
-	if len(c.entries) >= maxEntries {
-		clear(c.entries)
-	}
+	makeRoom(c.entries, key, maxEntries)
 	c.entries[key] = entry[V]{value, c.clock().Add(c.ttl)}
 	return value, nil
 }
 
 // Delete removes the entry of a key. As with Clear, reads in progress, of any key, are not stored.
-func (c *Cache[K, V]) Delete(key K) {
+func (c *TTL[K, V]) Delete(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.generation++
@@ -67,7 +64,7 @@ func (c *Cache[K, V]) Delete(key K) {
 }
 
 // Clear removes all entries.
-func (c *Cache[K, V]) Clear() {
+func (c *TTL[K, V]) Clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.generation++

@@ -1,4 +1,4 @@
-package ttlcache
+package cache
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 func TestEntriesExpire(t *testing.T) {
 	now, reads, stored := time.Unix(1_800_000_000, 0), 0, "one"
-	c := New[string, string](func() time.Time { return now }, 5*time.Second)
+	c := NewTTL[string, string](func() time.Time { return now }, 5*time.Second)
 	get := func() string {
 		t.Helper()
 		value, err := c.Get("key", func() (string, bool, error) { reads++; return stored, stored != "nothing", nil })
@@ -44,11 +44,11 @@ func TestEntriesExpire(t *testing.T) {
 
 // A value read before a deletion may be the stale one.
 func TestAReadInProgressIsNotStoredAfterADelete(t *testing.T) {
-	for name, forget := range map[string]func(*Cache[string, int]){
-		"everything": (*Cache[string, int]).Clear,
-		"this":       func(c *Cache[string, int]) { c.Delete("key") },
+	for name, forget := range map[string]func(*TTL[string, int]){
+		"everything": (*TTL[string, int]).Clear,
+		"this":       func(c *TTL[string, int]) { c.Delete("key") },
 	} {
-		c := New[string, int](time.Now, time.Hour)
+		c := NewTTL[string, int](time.Now, time.Hour)
 		value, err := c.Get("key", func() (int, bool, error) { forget(c); return 1, true, nil })
 		if value != 1 || err != nil {
 			t.Fatal(name, value, err)
@@ -61,7 +61,7 @@ func TestAReadInProgressIsNotStoredAfterADelete(t *testing.T) {
 
 // A deleted entry is read again, and the others are not.
 func TestDeleteRemovesOneEntry(t *testing.T) {
-	c := New[string, int](time.Now, time.Hour)
+	c := NewTTL[string, int](time.Now, time.Hour)
 	read := func(key string, value int) int {
 		t.Helper()
 		got, err := c.Get(key, func() (int, bool, error) { return value, true, nil })
@@ -79,7 +79,7 @@ func TestDeleteRemovesOneEntry(t *testing.T) {
 }
 
 func TestTheNumberOfEntriesIsBounded(t *testing.T) {
-	c := New[int, int](time.Now, time.Hour)
+	c := NewTTL[int, int](time.Now, time.Hour)
 	for n := range 2*maxEntries + 1 {
 		if _, err := c.Get(n, func() (int, bool, error) { return n, true, nil }); err != nil {
 			t.Fatal(err)

@@ -5,25 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-const (
-	// maxSchema bounds a schema written by people or models, in bytes.
-	maxSchema = 64 << 10
-	// maxCached bounds the number of compiled schemas in the cache.
-	maxCached = 512
-)
+// maxSchema bounds a schema written by people or models, in bytes.
+const maxSchema = 64 << 10
 
 // Cache caches compiled schemas by the hash of their text. The zero value is ready, and safe for concurrent
 // use.
 type Cache struct {
-	mu    sync.Mutex
-	known map[[sha256.Size]byte]*jsonschema.Schema
+	known cache.Map[[sha256.Size]byte, *jsonschema.Schema]
 }
 
 // denyAll loads nothing: a schema written by a model must not read files or make requests.
@@ -43,19 +38,14 @@ func (s *Cache) Compile(schema json.RawMessage) error {
 
 func (s *Cache) compiled(schema json.RawMessage) (*jsonschema.Schema, error) {
 	key := sha256.Sum256(schema)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if compiled, ok := s.known[key]; ok {
+	if compiled, ok := s.known.Get(key); ok {
 		return compiled, nil
 	}
 	compiled, err := compileSchema(schema)
 	if err != nil {
 		return nil, err
 	}
-	if s.known == nil || len(s.known) >= maxCached {
-		s.known = map[[sha256.Size]byte]*jsonschema.Schema{}
-	}
-	s.known[key] = compiled
+	s.known.Set(key, compiled)
 	return compiled, nil
 }
 

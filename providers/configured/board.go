@@ -1,13 +1,14 @@
 package configured
 
 import (
-	"container/list"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/fermata-dev/fermata/internal/breaker"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -19,19 +20,10 @@ type ModelKey struct {
 	Model     string
 }
 
-// State is the state of a circuit breaker.
-type State string
-
-const (
-	Closed   State = "closed"    // calls are made
-	Open     State = "open"      // no calls are made
-	HalfOpen State = "half_open" // the next call is a probe
-)
-
 // Status is the known status of one model.
 type Status struct {
 	ModelKey
-	State    State
+	State    breaker.State
 	Failures int // in a row
 	// Until is the time of the next allowed call; zero: now.
 	Until     time.Time
@@ -41,11 +33,8 @@ type Status struct {
 // BoardConfig configures a Board. Zero values have the defaults in parentheses.
 type BoardConfig struct {
 	Clock clock.Clock
-	// Failures is the number of consecutive failures that open a breaker (5).
-	Failures int
-	// OpenFor is the first open period (5 s). Each failed probe doubles it, up to MaxOpen (2 min).
-	OpenFor time.Duration
-	MaxOpen time.Duration
+	// Policy is that of the breakers (5 failures, 5 s, at most 2 min).
+	Policy breaker.Policy
 	// Max bounds the tracked models (4096).
 	Max int
 	// Back is called when a provider has recovered after failures or a requested pause. It is
@@ -58,20 +47,15 @@ type Board struct {
 	config BoardConfig
 
 	mu      sync.Mutex
-	entries map[ModelKey]*list.Element
-	order   *list.List // least recently used first
+	entries *cache.LRU[ModelKey, *entry]
 }
 
 // entry is the state of one model. With Model "" it is the provider as a whole, which may have
 // requested a pause.
 type entry struct {
-	key      ModelKey
-	failures int
-	opened   int // times in a row
-	until    time.Time
-	trying   bool // a probing call is in progress
-	class    providers.Class
-	message  string
+	breaker breaker.Breaker
+	class   providers.Class
+	message string
 }
 
 // NewBoard returns an empty Board.
@@ -79,14 +63,8 @@ func NewBoard(c BoardConfig) *Board {
 	if c.Clock == nil {
 		c.Clock = clock.System
 	}
-	if c.Failures == 0 {
-		c.Failures = 5
-	}
-	if c.OpenFor == 0 {
-		c.OpenFor = 5 * time.Second
-	}
-	if c.MaxOpen == 0 {
-		c.MaxOpen = 2 * time.Minute
+	if c.Policy == (breaker.Policy{}) {
+		c.Policy = breaker.Policy{Failures: 5, OpenFor: 5 * time.Second, MaxOpen: 2 * time.Minute}
 	}
 	if c.Max == 0 {
 		c.Max = 4096
@@ -94,7 +72,7 @@ func NewBoard(c BoardConfig) *Board {
 	if c.Back == nil {
 		c.Back = func(string, string) {}
 	}
-	return &Board{config: c, entries: map[ModelKey]*list.Element{}, order: list.New()}
+	return &Board{config: c, entries: cache.NewLRU[ModelKey, *entry](c.Max)}
 }
 
 // whole returns the key of the provider as a whole.
@@ -106,21 +84,19 @@ func (b *Board) Enter(key ModelKey) (leave func(error), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.config.Clock()
-	if held := b.find(key.whole()); held != nil && now.Before(held.until) {
+	if held := b.find(key.whole()); held.breaker.State(b.config.Policy, now) == breaker.Open {
 		return nil, held.refuse(held.class, now, "it requested a pause: "+held.message)
 	}
 	e := b.find(key)
-	if e == nil || e.failures < b.config.Failures {
-		return func(err error) { b.leave(key, false, err) }, nil
-	}
-	switch {
-	case now.Before(e.until):
-		return nil, e.refuse(providers.ClassNetwork, now, fmt.Sprintf("the last %d calls failed: %s", e.failures, e.message))
-	case e.trying:
+	as := e.breaker.Enter(b.config.Policy, now)
+	switch as {
+	case breaker.Refused:
+		return nil, e.refuse(providers.ClassNetwork, now, fmt.Sprintf("the last %d calls failed: %s", e.breaker.Failures(), e.message))
+	case breaker.Busy:
 		return nil, e.refuse(providers.ClassNetwork, now, "another session is trying it right now")
+	case breaker.Allowed, breaker.Probe:
 	}
-	e.trying = true
-	return func(err error) { b.leave(key, true, err) }, nil
+	return func(err error) { b.leave(key, as, err) }, nil
 }
 
 // whileTrying is the retry delay for other sessions during a probe.
@@ -128,7 +104,7 @@ const whileTrying = 2 * time.Second
 
 // refuse returns the error of a call that is not made. Its message is part of a sentence.
 func (e *entry) refuse(class providers.Class, now time.Time, why string) error {
-	wait := e.until.Sub(now)
+	wait := e.breaker.Until().Sub(now)
 	if wait <= 0 {
 		wait = whileTrying
 	}
@@ -139,23 +115,21 @@ func (e *entry) refuse(class providers.Class, now time.Time, why string) error {
 }
 
 // leave records how a call ended.
-func (b *Board) leave(key ModelKey, tried bool, err error) {
+func (b *Board) leave(key ModelKey, as breaker.Permission, err error) {
 	b.mu.Lock()
 	now := b.config.Clock()
 	back := false
 	failed, known := verdict(err)
 	switch {
 	case !known: // cancelled: no information
-		if e := b.find(key); tried && e != nil {
-			e.trying = false
-		}
+		b.find(key).breaker.Skip(as)
 	case failed == nil:
-		back = b.forget(key)
-		if held := b.find(key.whole()); held != nil && !now.Before(held.until) {
-			back = b.forget(key.whole()) || back
+		back = b.entries.Delete(key)
+		if b.find(key.whole()).breaker.State(b.config.Policy, now) != breaker.Open {
+			back = b.entries.Delete(key.whole()) || back
 		}
 	default:
-		b.failed(key, failed, now)
+		b.failed(key, as, failed, now)
 	}
 	b.mu.Unlock()
 	if back {
@@ -164,26 +138,21 @@ func (b *Board) leave(key ModelKey, tried bool, err error) {
 }
 
 // failed counts a failure, or records a requested pause.
-func (b *Board) failed(key ModelKey, err *providers.Error, now time.Time) {
+func (b *Board) failed(key ModelKey, as breaker.Permission, err *providers.Error, now time.Time) {
 	if err.RetryAfter > 0 {
 		held := b.make(key.whole())
-		if until := now.Add(err.RetryAfter); until.After(held.until) {
-			held.until, held.class, held.message = until, err.Class, err.Message
+		if until := now.Add(err.RetryAfter); until.After(held.breaker.Until()) {
+			held.breaker.Pause(until)
+			held.class, held.message = err.Class, err.Message
 		}
 	}
 	if err.Class == providers.ClassRateLimited {
-		if e := b.find(key); e != nil {
-			e.trying = false
-		}
+		b.find(key).breaker.Skip(as)
 		return // the provider is up
 	}
 	e := b.make(key)
-	e.failures++
-	e.trying, e.class, e.message = false, err.Class, err.Message
-	if e.failures >= b.config.Failures {
-		e.until = now.Add(min(b.config.OpenFor<<min(e.opened, 10), b.config.MaxOpen))
-		e.opened++
-	}
+	e.class, e.message = err.Class, err.Message
+	e.breaker.Fail(b.config.Policy, as, now)
 }
 
 // verdict derives the provider's state from the result of a call: a failure, nil if it is up (a
@@ -206,9 +175,9 @@ func verdict(err error) (failed *providers.Error, known bool) {
 func (b *Board) Forget(workspace, provider string) {
 	b.mu.Lock()
 	back := false
-	for key := range b.entries {
+	for key := range b.entries.All() {
 		if key.Workspace == workspace && key.Provider == provider {
-			back = b.forget(key) || back
+			back = b.entries.Delete(key) || back
 		}
 	}
 	b.mu.Unlock()
@@ -223,19 +192,14 @@ func (b *Board) Statuses(workspace string) []Status {
 	defer b.mu.Unlock()
 	now := b.config.Clock()
 	var all []Status
-	for element := b.order.Front(); element != nil; element = element.Next() {
-		e := element.Value.(*entry)
-		if workspace != "" && e.key.Workspace != workspace {
-			continue
+	for key, e := range b.entries.All() {
+		state := e.breaker.State(b.config.Policy, now)
+		if workspace != "" && key.Workspace != workspace || state == breaker.Closed && e.breaker.Failures() == 0 {
+			continue // another workspace's, or a pause that is over
 		}
-		s := Status{ModelKey: e.key, State: Closed, Failures: e.failures, LastError: e.message}
-		switch {
-		case now.Before(e.until):
-			s.State, s.Until = Open, e.until
-		case e.failures >= b.config.Failures:
-			s.State = HalfOpen
-		case e.failures == 0:
-			continue // the requested pause is over
+		s := Status{ModelKey: key, State: state, Failures: e.breaker.Failures(), LastError: e.message}
+		if state == breaker.Open {
+			s.Until = e.breaker.Until()
 		}
 		all = append(all, s)
 	}
@@ -249,44 +213,29 @@ func (b *Board) Statuses(workspace string) []Status {
 func (b *Board) Resting() float64 {
 	n := 0.0
 	for _, s := range b.Statuses("") {
-		if s.State == Open {
+		if s.State == breaker.Open {
 			n++
 		}
 	}
 	return n
 }
 
+// find returns the entry of a key; a new one, which is not stored, if there is none.
 func (b *Board) find(key ModelKey) *entry {
-	element := b.entries[key]
-	if element == nil {
-		return nil
+	if e, ok := b.entries.Peek(key); ok {
+		return e
 	}
-	return element.Value.(*entry)
+	return &entry{}
 }
 
-// make returns an entry, creating it if necessary. The least recently used one is evicted.
+// make returns the entry of a key, as the most recently used one.
 func (b *Board) make(key ModelKey) *entry {
-	if element := b.entries[key]; element != nil {
-		b.order.MoveToBack(element)
-		return element.Value.(*entry)
+	e, ok := b.entries.Peek(key)
+	if ok {
+		b.entries.Use(key)
+		return e
 	}
-	for b.order.Len() >= b.config.Max {
-		oldest := b.order.Front()
-		delete(b.entries, oldest.Value.(*entry).key)
-		b.order.Remove(oldest)
-	}
-	e := &entry{key: key}
-	b.entries[key] = b.order.PushBack(e)
+	e = &entry{}
+	b.entries.Set(key, e)
 	return e
-}
-
-// forget removes an entry and reports whether it existed.
-func (b *Board) forget(key ModelKey) bool {
-	element := b.entries[key]
-	if element == nil {
-		return false
-	}
-	delete(b.entries, key)
-	b.order.Remove(element)
-	return true
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/fermata-dev/fermata/internal/breaker"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -64,11 +65,11 @@ func TestABreakerOpensTriesAndCloses(t *testing.T) {
 		if e := refusal(t, b, model); e.RetryAfter != 5*time.Second || e.Class != providers.ClassNetwork {
 			t.Errorf("open: %v for %s", e, e.RetryAfter)
 		}
-		if all := b.Statuses("w"); len(all) != 1 || all[0].State != Open || all[0].Failures != 5 || !all[0].Until.Equal(clock.System().Add(5*time.Second)) {
+		if all := b.Statuses("w"); len(all) != 1 || all[0].State != breaker.Open || all[0].Failures != 5 || !all[0].Until.Equal(clock.System().Add(5*time.Second)) {
 			t.Errorf("the status is %+v", all)
 		}
 		time.Sleep(5 * time.Second)
-		if all := b.Statuses(""); all[0].State != HalfOpen {
+		if all := b.Statuses(""); all[0].State != breaker.HalfOpen {
 			t.Errorf("the status is %+v", all)
 		}
 		leave, err := b.Enter(model)

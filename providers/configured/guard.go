@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/fermata-dev/fermata/internal/breaker"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -31,7 +32,7 @@ func (g *Guarded) Query(ctx context.Context, request *providers.Request) (*provi
 // Try calls the provider even if its breaker is open, for a test by a person.
 func (g *Guarded) Try(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
 	key := g.keyOf(request)
-	return g.call(ctx, request, func(err error) { g.board.leave(key, false, err) })
+	return g.call(ctx, request, func(err error) { g.board.leave(key, breaker.Allowed, err) })
 }
 
 func (g *Guarded) keyOf(request *providers.Request) ModelKey {

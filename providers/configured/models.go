@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -39,8 +39,7 @@ type Models struct {
 	clock    clock.Clock
 	board    *Board
 
-	mu    sync.Mutex
-	ready map[string]readyModel // by workspace and provider ID
+	ready cache.Map[string, readyModel] // by workspace and provider ID
 }
 
 type readyModel struct {
@@ -53,9 +52,7 @@ type readyModel struct {
 // followed by a slash and a model name, which overrides the configured model.
 func (m *Models) For(ctx context.Context, workspace, id string) (*providers.Model, error) {
 	key := workspace + "/" + id
-	m.mu.Lock()
-	have, ok := m.ready[key]
-	m.mu.Unlock()
+	have, ok := m.ready.Get(key)
 	now := m.clock()
 	if ok && now.Sub(have.at) < modelAge {
 		return have.model, nil
@@ -71,28 +68,18 @@ func (m *Models) For(ctx context.Context, workspace, id string) (*providers.Mode
 			return nil, err
 		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.ready) > 4096 {
-		clear(m.ready)
-	}
-	m.ready[key] = readyModel{model: have.model, row: version, at: now}
+	m.ready.Set(key, readyModel{model: have.model, row: version, at: now})
 	return have.model, nil
 }
 
 // Known returns the cached model without a database query; nil if it is not cached.
 func (m *Models) Known(workspace, id string) *providers.Model {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.ready[workspace+"/"+id].model
+	have, _ := m.ready.Get(workspace + "/" + id)
+	return have.model
 }
 
 // forget clears the cache after a change of the workspace's providers.
-func (m *Models) forget() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	clear(m.ready)
-}
+func (m *Models) forget() { m.ready.Clear() }
 
 func (m *Models) find(ctx context.Context, workspace, id string) (*domain.Provider, error) {
 	if id != "" {

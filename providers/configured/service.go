@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/providers"
@@ -66,7 +67,7 @@ func New(c Config) *Service {
 	}
 	s.Models = &Models{
 		store: c.Rows, registry: s.registry, keys: c.Keys, env: c.Env, client: c.Client, clock: c.Clock, board: s.Board,
-		ready: map[string]readyModel{},
+		ready: cache.Map[string, readyModel]{Most: 4096},
 	}
 	return s
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -21,7 +21,9 @@ type ConnectorStore struct {
 }
 
 // NewConnectorStore makes the store of connectors.
-func NewConnectorStore(db *transaction.DB) *ConnectorStore { return &ConnectorStore{db: db} }
+func NewConnectorStore(db *transaction.DB) *ConnectorStore {
+	return &ConnectorStore{db: db, changes: connectorChanges{by: cache.Map[string, int64]{Most: 10_000}}}
+}
 
 type connectorRow struct {
 	WorkspaceID  string      `db:"workspace_id,key"`
@@ -231,32 +233,16 @@ func (s *ConnectorStore) SawConnectorChanges(workspace string, changes int64) {
 	s.changes.learn(workspace, changes)
 }
 
-// maxCounted limits the cached workspaces; when it is exceeded the cache is cleared.
-const maxCounted = 10_000
-
 // connectorChanges caches the counts from the workspaces' rows.
 type connectorChanges struct {
-	mu sync.Mutex
-	by map[string]int64
+	by cache.Map[string, int64]
 }
 
 func (c *connectorChanges) of(workspace string) (n int64, known bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n, known = c.by[workspace]
-	return n, known
+	return c.by.Get(workspace)
 }
 
 // learn keeps the highest count: concurrent readers may report out of order.
 func (c *connectorChanges) learn(workspace string, n int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	known, ok := c.by[workspace]
-	if ok && known >= n {
-		return
-	}
-	if c.by == nil || !ok && len(c.by) >= maxCounted {
-		c.by = map[string]int64{}
-	}
-	c.by[workspace] = n
+	c.by.SetIf(workspace, n, func(known int64) bool { return known < n })
 }
