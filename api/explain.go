@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/explain"
 )
 
 // ExplanationFrom encodes why a session is in its present state: as fields, and as text in the workspace's language and
 // time zone.
-func ExplanationFrom(e *domain.Explanation, settings *domain.Settings) *Explanation {
+func ExplanationFrom(e *explain.Explanation, settings *domain.Settings) *Explanation {
 	s := e.Session
 	out := &Explanation{
 		SessionID: s.ID, Status: s.Status(), Phase: s.Phase, Since: Time(e.Since), EndReason: textPtr(s.EndReason),
@@ -23,7 +24,7 @@ func ExplanationFrom(e *domain.Explanation, settings *domain.Settings) *Explanat
 	return out
 }
 
-func waitingForFrom(w *domain.Waits) WaitingFor {
+func waitingForFrom(w *explain.Waits) WaitingFor {
 	out := WaitingFor{
 		Kind: WaitingForKind(w.Kind), Until: timePtr(w.Until), Holder: nameFrom(w.Holder), Position: numberPtr(w.Position),
 		Reason: textPtr(w.Reason), ApprovalID: textPtr(w.ApprovalID), Limit: textPtr(w.Limit),
@@ -39,7 +40,7 @@ func waitingForFrom(w *domain.Waits) WaitingFor {
 	return out
 }
 
-func namesFrom(all []domain.SessionName) *[]SessionName {
+func namesFrom(all []explain.SessionName) *[]SessionName {
 	if len(all) == 0 {
 		return nil
 	}
@@ -50,7 +51,7 @@ func namesFrom(all []domain.SessionName) *[]SessionName {
 	return &names
 }
 
-func nameFrom(n *domain.SessionName) *SessionName {
+func nameFrom(n *explain.SessionName) *SessionName {
 	if n == nil {
 		return nil
 	}

@@ -8,31 +8,32 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/explain"
 	"github.com/fermata-dev/fermata/internal/testkit/golden"
 )
 
 // circumstances in which a session of any phase can be.
 var circumstances = []struct {
 	name string
-	make func(*domain.WaitInputs)
+	make func(*explain.Inputs)
 }{
-	{"holds the slot", func(st *domain.WaitInputs) {
+	{"holds the slot", func(st *explain.Inputs) {
 		st.View.Session.HoldsSlot, st.View.Holder = true, st.View.Session
 	}},
-	{"queued", func(st *domain.WaitInputs) {
+	{"queued", func(st *explain.Inputs) {
 		s := st.View.Session
 		s.QueuedAt, s.QueuePosition = new(noon.Add(-time.Minute)), 2
 		st.View.Queue = []domain.QueueRow{{SessionID: "ses_2", Position: 1}, {SessionID: s.ID, Position: 2, Reason: "RESUME"}}
-		st.Ahead = []domain.SessionName{{ID: "ses_2", Name: "Weekly report", Position: 1}}
+		st.Ahead = []explain.SessionName{{ID: "ses_2", Name: "Weekly report", Position: 1}}
 	}},
-	{"suspended", func(st *domain.WaitInputs) { st.View.Session.State.Suspended = true }},
-	{"parked", func(*domain.WaitInputs) {}},
-	{"parked and answered", func(st *domain.WaitInputs) {
+	{"suspended", func(st *explain.Inputs) { st.View.Session.State.Suspended = true }},
+	{"parked", func(*explain.Inputs) {}},
+	{"parked and answered", func(st *explain.Inputs) {
 		if w := st.View.Session.State.Waiting; w != nil {
 			w.Answer = &domain.WaitAnswer{Event: "ValidationReceived"}
 		}
 	}},
-	{"stands aside", func(st *domain.WaitInputs) {
+	{"stands aside", func(st *explain.Inputs) {
 		s := st.View.Session
 		if !s.Phase.Working() {
 			return
@@ -41,14 +42,14 @@ var circumstances = []struct {
 		s.State.Suspicion = domain.Suspicion{Deaths: 2, ReenterAt: noon.Add(10 * time.Second)}
 		st.View.Queue = []domain.QueueRow{{SessionID: s.ID, Position: 1, Reason: domain.QueuedSuspect, NotBefore: new(noon.Add(10 * time.Second))}}
 	}},
-	{"poisoned", func(st *domain.WaitInputs) {
+	{"poisoned", func(st *explain.Inputs) {
 		st.View.Session.State.Poisoned = true
 		st.View.Open = append(st.View.Open, &domain.Approval{ID: "apr_9", Kind: domain.ApprovalPoisoned})
 	}},
 }
 
 // standing is a session in a phase, as the machine leaves it there.
-func standing(kind domain.SessionType, phase domain.Phase) *domain.WaitInputs {
+func standing(kind domain.SessionType, phase domain.Phase) *explain.Inputs {
 	s := &domain.Session{ID: "ses_1", Type: kind, Name: "Nightly", Phase: phase, CreatedAt: noon.Add(-time.Hour), LastEventTime: noon, ProviderID: "prv_1"}
 	w := map[domain.Phase]*domain.WaitingContext{
 		domain.WaitingValidation:             {Kind: domain.WaitValidation, ApprovalID: "apr_1", At: noon},
@@ -66,7 +67,7 @@ func standing(kind domain.SessionType, phase domain.Phase) *domain.WaitInputs {
 	settings := domain.DefaultSettings()
 	settings.TimeZone = "Europe/Paris"
 	holder := &domain.Session{ID: "ses_9", Type: domain.Chat, Name: "Talk", Phase: domain.Idle, LastEventTime: noon}
-	return &domain.WaitInputs{
+	return &explain.Inputs{
 		View: &domain.View{Workspace: &domain.Workspace{Settings: settings}, Session: s, Holder: holder,
 			Open: []*domain.Approval{{ID: "apr_1", ExpiresAt: new(noon.Add(time.Hour)), OnExpiry: "deny"}}},
 		Last: []*domain.Transition{{From: domain.Idle, To: phase, At: noon, Status: s.Status()}},
@@ -82,7 +83,7 @@ func TestEveryStateIsExplained(t *testing.T) {
 			for _, c := range circumstances {
 				st := standing(kind, phase)
 				c.make(st)
-				why := domain.Explain(st, noon)
+				why := explain.Session(st, noon)
 				settings := st.View.Workspace.Settings
 				english := api.ExplanationFrom(why, &settings)
 				settings.Language = "fr"
@@ -114,7 +115,7 @@ func TestExplainNamesAgents(t *testing.T) {
 		agent("ses_5", "Scout", domain.CallingAI, agent("ses_6", "Clerk", domain.WaitingValidation)), agent("ses_7", "Done", domain.Completed),
 	}
 	settings := domain.DefaultSettings()
-	e := api.ExplanationFrom(domain.Explain(st, noon), &settings)
+	e := api.ExplanationFrom(explain.Session(st, noon), &settings)
 	if want := "Its agent “Scout”: waiting for the AI’s answer. Its agent “Clerk”: waiting for a person."; !strings.Contains(e.Text, want) {
 		t.Errorf("it says %q", e.Text)
 	}
@@ -122,14 +123,14 @@ func TestExplainNamesAgents(t *testing.T) {
 		t.Errorf("the agents are %+v", all)
 	}
 	settings.Language = "fr"
-	if e := api.ExplanationFrom(domain.Explain(st, noon), &settings); !strings.Contains(e.Text, "Son agent « Scout » : en attente de la réponse de l’IA.") {
+	if e := api.ExplanationFrom(explain.Session(st, noon), &settings); !strings.Contains(e.Text, "Son agent « Scout » : en attente de la réponse de l’IA.") {
 		t.Errorf("in French it says %q", e.Text)
 	}
 
 	st = standing(domain.Run, domain.WaitingExternalResult)
 	st.View.Tasks = []*domain.Task{{ID: "tsk_1"}, {ID: "tsk_2", Question: &domain.TaskQuestion{ApprovalID: "apr_7", Key: "k"}}}
 	settings.Language = "en"
-	e = api.ExplanationFrom(domain.Explain(st, noon), &settings)
+	e = api.ExplanationFrom(explain.Session(st, noon), &settings)
 	if !strings.Contains(e.Text, "The service has a question for you first.") || *e.WaitingFor.ApprovalID != "apr_7" {
 		t.Errorf("of a task that asks it says %q", e.Text)
 	}
@@ -158,7 +159,7 @@ func TestFilesBeforeTheAI(t *testing.T) {
 		for _, language := range []string{"en", "fr"} {
 			settings := domain.DefaultSettings()
 			settings.Language = language
-			e := api.ExplanationFrom(domain.Explain(st, noon), &settings)
+			e := api.ExplanationFrom(explain.Session(st, noon), &settings)
 			switch got := e.LatestAnswer; {
 			case name != "all" && got != nil:
 				t.Errorf("%s: it says %+v", name, got)

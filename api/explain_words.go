@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/explain"
 )
 
 // doing says what a session that works is doing.
@@ -41,7 +42,7 @@ var budgets = map[string][2]string{
 
 // explained says an explanation in words: what the session waits for, then what makes
 // it go on.
-func explained(e *domain.Explanation, settings *domain.Settings) string {
+func explained(e *explain.Explanation, settings *domain.Settings) string {
 	s, clock := speechIn(settings.Language), spokenClock(settings, e.Since)
 	until := ""
 	if e.Waits.Until != nil {
@@ -63,7 +64,7 @@ func explained(e *domain.Explanation, settings *domain.Settings) string {
 }
 
 // waiting is the first sentence.
-func (s speech) waiting(e *domain.Explanation, until string) string {
+func (s speech) waiting(e *explain.Explanation, until string) string {
 	w := &e.Waits
 	switch w.Kind {
 	case domain.ForSlot:
@@ -84,7 +85,7 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 		}
 		return s.say("A budget is used up: %s.", "Un budget est épuisé : %s.", s.pick(name))
 	case domain.ForCompletion:
-		if e.UnblockedBy == domain.ByAnswer {
+		if e.UnblockedBy == explain.ByAnswer {
 			return s.say("It says the work is done. Please confirm.", "Le travail est annoncé terminé. Confirmez-le.")
 		}
 		return s.say("It says the work is done.", "Le travail est annoncé terminé.")
@@ -99,7 +100,7 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 		}
 		return s.say("Starts at %s.", "Démarre à %s.", until)
 	case domain.ForPerson:
-		if e.UnblockedBy == domain.ByResume {
+		if e.UnblockedBy == explain.ByResume {
 			return s.say("The server crashed four times in a row at this step, so this was set apart.",
 				"Le serveur est tombé quatre fois de suite à cette étape : mise à l’écart.")
 		}
@@ -116,7 +117,7 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 }
 
 // tasks says which work outside it waits for, and that one of them asks something.
-func (s speech) tasks(w *domain.Waits) string {
+func (s speech) tasks(w *explain.Waits) string {
 	text := s.say("Waiting for an external result.", "En attente d’un résultat externe.")
 	if w.ApprovalID != "" {
 		text += " " + s.say("The service has a question for you first.",
@@ -126,7 +127,7 @@ func (s speech) tasks(w *domain.Waits) string {
 }
 
 // agent says what an agent of the session is doing.
-func (s speech) agent(a *domain.SessionName) string {
+func (s speech) agent(a *explain.SessionName) string {
 	if a.Phase == domain.WaitingNetworkRetry {
 		return s.say("the AI provider can’t be reached, retrying.", "fournisseur d’IA injoignable, nouvel essai.")
 	}
@@ -168,7 +169,7 @@ func doingOr(phase domain.Phase) [2]string {
 }
 
 // slot names the session that holds the slot, and the number of sessions ahead in the queue.
-func (s speech) slot(w *domain.Waits) string {
+func (s speech) slot(w *explain.Waits) string {
 	text := s.say("Waiting to start.", "En attente de démarrage.")
 	if h := w.Holder; h != nil {
 		text = s.holder(h)
@@ -190,7 +191,7 @@ func (s speech) slot(w *domain.Waits) string {
 }
 
 // holder says who has the slot, and what that one waits for, where a person can do something.
-func (s speech) holder(h *domain.SessionName) string {
+func (s speech) holder(h *explain.SessionName) string {
 	name := s.name(h)
 	switch h.Phase {
 	case domain.WaitingValidation:
@@ -206,7 +207,7 @@ func (s speech) holder(h *domain.SessionName) string {
 	}
 }
 
-func (s speech) name(n *domain.SessionName) string {
+func (s speech) name(n *explain.SessionName) string {
 	if n.Name == "" {
 		return s.say("an untitled chat", "une conversation sans nom")
 	}
@@ -214,29 +215,29 @@ func (s speech) name(n *domain.SessionName) string {
 }
 
 // goesOn says what makes the session go on.
-func (s speech) goesOn(e *domain.Explanation, until string) string {
+func (s speech) goesOn(e *explain.Explanation, until string) string {
 	switch e.UnblockedBy {
-	case domain.ByAnswer:
+	case explain.ByAnswer:
 		if until != "" {
 			return s.say("No answer by %s counts as refused.", "Sans réponse à %s, ce sera un refus.", until)
 		}
 		return s.say("It continues once you answer.", "Reprise dès votre réponse.")
-	case domain.ByMessage:
+	case explain.ByMessage:
 		return s.say("It continues with a message.", "Reprise au prochain message.")
-	case domain.ByResume:
+	case explain.ByResume:
 		return s.say("Resume to continue.", "Reprenez pour continuer.")
-	case domain.BySlot:
+	case explain.BySlot:
 		if until != "" && e.Waits.Holder != nil && e.Waits.LastError == "" {
 			return s.say("Starts in its turn, at %s if that chat stays idle.",
 				"Démarrage à son tour, à %s si cette conversation reste inactive.", until)
 		}
 		return s.say("It continues in its turn.", "Reprise automatique à son tour.")
-	case domain.ByTimer:
+	case explain.ByTimer:
 		if until != "" {
 			return s.say("It continues by itself at %s.", "Reprise automatique à %s.", until)
 		}
 		return s.say("It continues by itself.", "Reprise automatique.")
-	case domain.ByResult:
+	case explain.ByResult:
 		return s.say("It continues when the last result arrives.", "Reprise à l’arrivée du dernier résultat.")
 	}
 	return ""

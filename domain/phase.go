@@ -35,7 +35,7 @@ type phaseRow struct {
 	due      Event     // follows when the time of its wait has come
 	asks     *Question // to a person
 	parks    bool      // a session that works by itself releases the slot
-	waitsFor WaitFor   // what Explain returns for its wait
+	waitsFor WaitFor   // what explains its wait
 }
 
 // The phases, in the order of the spec's table.
@@ -102,6 +102,9 @@ func (p Phase) Due() Event { return p.row().due }
 // Question is the phase's question for a person; nil if it has none.
 func (p Phase) Question() *Question { return p.row().asks }
 
+// WaitsFor is what a session in this phase waits for; "" if it does not wait.
+func (p Phase) WaitsFor() WaitFor { return p.row().waitsFor }
+
 // AsksPerson reports whether a session in this phase always waits for a person.
 func (p Phase) AsksPerson() bool {
 	q := p.Question()
@@ -128,4 +131,23 @@ const (
 	WaitAgents                 WaitKind = "agents"  // an agent of the session asks a person
 	WaitOutside                WaitKind = "outside" // a server outside does
 	WaitClient                 WaitKind = "client"  // the program that sent the message runs its own tools
+)
+
+// WaitFor is what a session waits for.
+type WaitFor string
+
+const (
+	ForSlot       WaitFor = "slot"
+	ForApproval   WaitFor = "approval"
+	ForQuestion   WaitFor = "question"
+	ForClient     WaitFor = "client" // the program that sent the message
+	ForBudget     WaitFor = "budget"
+	ForSignIn     WaitFor = "sign_in" // a person's sign-in to a connector
+	ForCompletion WaitFor = "completion"
+	ForProvider   WaitFor = "provider"
+	ForTask       WaitFor = "task"
+	ForSchedule   WaitFor = "schedule"
+	ForPerson     WaitFor = "person"
+	ForNothing    WaitFor = "nothing"
+	ForItself     WaitFor = "itself"
 )

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/explain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -17,8 +18,8 @@ const (
 )
 
 // Standing returns what explains the state of a session, as of one instant.
-func (s *SessionStore) Standing(ctx context.Context, workspace, session string) (*domain.WaitInputs, error) {
-	st := &domain.WaitInputs{}
+func (s *SessionStore) Standing(ctx context.Context, workspace, session string) (*explain.Inputs, error) {
+	st := &explain.Inputs{}
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		var err error
 		if st.View, err = s.view(ctx, r, workspace, session, "", briefSQL); err != nil {
@@ -64,7 +65,7 @@ func latestAnswer(ctx context.Context, r sqldb.Reader, s *domain.Session) (*doma
 
 // ahead names the sessions ahead of this one in the queue: all of the queue if the session is not
 // in it, because it would be added at the end.
-func ahead(ctx context.Context, r sqldb.Reader, v *domain.View) ([]domain.SessionName, error) {
+func ahead(ctx context.Context, r sqldb.Reader, v *domain.View) ([]explain.SessionName, error) {
 	position := v.Session.QueuePosition
 	if len(v.Queue) == 0 || position == 1 {
 		return nil, nil
@@ -80,12 +81,12 @@ func ahead(ctx context.Context, r sqldb.Reader, v *domain.View) ([]domain.Sessio
 	if err != nil {
 		return nil, fmt.Errorf("name those ahead in the queue: %w", err)
 	}
-	var names []domain.SessionName
+	var names []explain.SessionName
 	for i, row := range rows {
 		if position > 0 && i+1 >= position {
 			break
 		}
-		names = append(names, domain.SessionName{
+		names = append(names, explain.SessionName{
 			ID: row.ID, Name: row.Name, Type: domain.SessionType(row.Type), Phase: domain.Phase(row.Phase), Position: i + 1,
 		})
 	}

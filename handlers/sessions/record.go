@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/explain"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
@@ -15,7 +16,7 @@ type Record interface {
 	Timeline(ctx context.Context, ws, session string, filter domain.TimelineFilter) ([]domain.RecordLine, string, error)
 	// SessionApprovals lists a session's approvals, oldest first.
 	SessionApprovals(ctx context.Context, ws, session, cursor string, limit int) ([]*domain.Approval, string, error)
-	Standing(ctx context.Context, ws, session string) (*domain.WaitInputs, error)
+	Standing(ctx context.Context, ws, session string) (*explain.Inputs, error)
 	Usage(ctx context.Context, ws string, filter domain.UsageFilter) ([]domain.UsageRow, string, error)
 }
 
@@ -38,7 +39,7 @@ func (s *Handlers) ExplainSession(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	why := domain.Explain(inputs, s.Clock())
+	why := explain.Session(inputs, s.Clock())
 	s.WriteJSON(w, r, http.StatusOK, api.ExplanationFrom(why, edge.InPreferredLanguage(r, &inputs.View.Workspace.Settings)))
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/explain"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
@@ -404,9 +405,9 @@ func (c *crowd) tellsTrue(s *domain.Session) {
 	c.t.Helper()
 	st, err := c.store.Sessions.Standing(c.t.Context(), s.WorkspaceID, s.ID)
 	c.ok(err)
-	why := domain.Explain(st, c.now)
+	why := explain.Session(st, c.now)
 	waits, queued, place := why.Waits.Kind == domain.ForSlot, s.Status() == domain.StatusQueued, st.View.Session.QueuePosition > 0
-	later := why.UnblockedBy == domain.ByTimer && queued
+	later := why.UnblockedBy == explain.ByTimer && queued
 	if queued != place || queued != (waits && s.Status() != domain.StatusSuspended || later) {
 		c.fail("%s is %s in %s, has a place in the queue: %t, and is explained as waiting for %s by %s", s.ID, s.Status(), s.Phase, place, why.Waits.Kind, why.UnblockedBy)
 	}

@@ -1,24 +1,9 @@
-package domain
+package explain
 
-import "time"
+import (
+	"time"
 
-// WaitFor is what a session waits for.
-type WaitFor string
-
-const (
-	ForSlot       WaitFor = "slot"
-	ForApproval   WaitFor = "approval"
-	ForQuestion   WaitFor = "question"
-	ForClient     WaitFor = "client" // the program that sent the message
-	ForBudget     WaitFor = "budget"
-	ForSignIn     WaitFor = "sign_in" // a person's sign-in to a connector
-	ForCompletion WaitFor = "completion"
-	ForProvider   WaitFor = "provider"
-	ForTask       WaitFor = "task"
-	ForSchedule   WaitFor = "schedule"
-	ForPerson     WaitFor = "person"
-	ForNothing    WaitFor = "nothing"
-	ForItself     WaitFor = "itself"
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // UnblockedBy is what makes a session continue.
@@ -39,25 +24,25 @@ const (
 type SessionName struct {
 	ID       string
 	Name     string
-	Type     SessionType
-	Phase    Phase
+	Type     domain.SessionType
+	Phase    domain.Phase
 	Position int // in the queue; 0: not in it
 }
 
-// WaitInputs is the data that Explain needs, read in one snapshot.
-type WaitInputs struct {
-	View *View
+// Inputs is the data that Session needs, read in one snapshot.
+type Inputs struct {
+	View *domain.View
 	// Last are its latest transitions, the newest first.
-	Last []*Transition
+	Last []*domain.Transition
 	// Ahead are those before it in the queue, next first; the first few of them.
 	Ahead []SessionName
 	// Answer is the AI's latest; nil: there is none, or it is another's that counts.
-	Answer *Message
+	Answer *domain.Message
 }
 
 // Waits is what a session waits for. Which fields are filled depends on Kind.
 type Waits struct {
-	Kind  WaitFor
+	Kind  domain.WaitFor
 	Until *time.Time // when it continues by itself, or a wait expires
 
 	Holder     *SessionName // of the slot; nil: the slot is free
@@ -78,17 +63,17 @@ type Waits struct {
 
 // Explanation is why a session waits.
 type Explanation struct {
-	Session     *Session
+	Session     *domain.Session
 	Since       time.Time
 	Waits       Waits
 	UnblockedBy UnblockedBy
-	Last        []*Transition
+	Last        []*domain.Transition
 	// Answer is the latest of the AI, where files stood in its prompt.
-	Answer *Message
+	Answer *domain.Message
 }
 
-// Explain finds the one thing that a session waits for now. Every state has an explanation.
-func Explain(st *WaitInputs, now time.Time) *Explanation {
+// Session finds the one thing that a session waits for now. Every state has an explanation.
+func Session(st *Inputs, now time.Time) *Explanation {
 	s := st.View.Session
 	e := &Explanation{Session: s, Since: standsSince(st), Last: st.Last}
 	if a := st.Answer; a != nil && a.Raw != nil && len(a.Raw.PromptFiles) > 0 {
@@ -96,33 +81,33 @@ func Explain(st *WaitInputs, now time.Time) *Explanation {
 	}
 	w := s.State.Waiting
 	switch {
-	case s.Phase == Completed:
-		e.waits(ForNothing, ByNothing)
-		if s.Type == Chat {
+	case s.Phase == domain.Completed:
+		e.waits(domain.ForNothing, ByNothing)
+		if s.Type == domain.Chat {
 			e.UnblockedBy = ByResume
 		}
-	case s.Type == Seed:
-		e.waits(ForNothing, ByNothing)
+	case s.Type == domain.Seed:
+		e.waits(domain.ForNothing, ByNothing)
 	case s.State.Poisoned:
-		e.waits(ForPerson, ByResume)
+		e.waits(domain.ForPerson, ByResume)
 		for _, a := range st.View.Open {
-			if a.Kind == ApprovalPoisoned {
+			if a.Kind == domain.ApprovalPoisoned {
 				e.Waits.ApprovalID = a.ID
 			}
 		}
-	case s.Phase == WaitingCompletionConfirmation && w != nil && w.ApprovalID == "" && w.Answer == nil:
+	case s.Phase == domain.WaitingCompletionConfirmation && w != nil && w.ApprovalID == "" && w.Answer == nil:
 		e.timer(w) // it needs no slot to end
 	case s.QueuedAt != nil:
 		e.queued(st, now)
 	case openWait(s):
 		e.person(st)
 	case s.Phase.EndsFromOutside() && (w == nil || w.Answer == nil):
-		e.waits(s.Phase.row().waitsFor, ByResult)
+		e.waits(s.Phase.WaitsFor(), ByResult)
 		if w != nil {
 			e.Waits.Tasks = w.Tasks
 		}
 		e.askedByTask(st)
-	case s.Phase == AwaitingSessionClosure:
+	case s.Phase == domain.AwaitingSessionClosure:
 		e.timer(w)
 	case s.HoldsSlot:
 		e.holding(st)
@@ -135,9 +120,9 @@ func Explain(st *WaitInputs, now time.Time) *Explanation {
 }
 
 // agents names those that carry out a call of the session, or of one of them, and have not ended.
-func (e *Explanation) agents(all []*AgentView) {
+func (e *Explanation) agents(all []*domain.AgentView) {
 	for _, a := range all {
-		if s := a.Session; s.Phase != Completed {
+		if s := a.Session; s.Phase != domain.Completed {
 			e.Waits.Agents = append(e.Waits.Agents, SessionName{ID: s.ID, Name: s.Name, Type: s.Type, Phase: s.Phase})
 			e.agents(a.Agents)
 		}
@@ -145,7 +130,7 @@ func (e *Explanation) agents(all []*AgentView) {
 }
 
 // askedByTask names the question of a task that it waits for.
-func (e *Explanation) askedByTask(st *WaitInputs) {
+func (e *Explanation) askedByTask(st *Inputs) {
 	for _, t := range st.View.Tasks {
 		if t.Question != nil && len(t.Question.Answer) == 0 {
 			e.Waits.ApprovalID = t.Question.ApprovalID
@@ -153,39 +138,39 @@ func (e *Explanation) askedByTask(st *WaitInputs) {
 	}
 }
 
-func (e *Explanation) waits(kind WaitFor, by UnblockedBy) {
+func (e *Explanation) waits(kind domain.WaitFor, by UnblockedBy) {
 	e.Waits.Kind, e.UnblockedBy = kind, by
 }
 
 // timer: it continues when the timer of the wait fires.
-func (e *Explanation) timer(w *WaitingContext) {
-	e.waits(e.Session.Phase.row().waitsFor, ByTimer)
+func (e *Explanation) timer(w *domain.WaitingContext) {
+	e.waits(e.Session.Phase.WaitsFor(), ByTimer)
 	if w != nil && !w.At.IsZero() {
 		e.Waits.Until = &w.At
 	}
 }
 
 // openWait: a person must answer, and has not.
-func openWait(s *Session) bool {
+func openWait(s *domain.Session) bool {
 	return s.AsksPerson() && (s.State.Waiting == nil || s.State.Waiting.Answer == nil)
 }
 
 // person names the question that is open, and when it closes by itself.
-func (e *Explanation) person(st *WaitInputs) {
+func (e *Explanation) person(st *Inputs) {
 	s := st.View.Session
-	e.waits(s.Phase.row().waitsFor, ByAnswer)
+	e.waits(s.Phase.WaitsFor(), ByAnswer)
 	w := s.State.Waiting
 	if w == nil {
 		return
 	}
 	switch {
-	case w.Kind == WaitClient:
-		e.waits(ForClient, ByResult)
-	case w.Kind != WaitOutside:
+	case w.Kind == domain.WaitClient:
+		e.waits(domain.ForClient, ByResult)
+	case w.Kind != domain.WaitOutside:
 	case w.Module != nil:
-		e.Waits.Kind = ForQuestion
+		e.Waits.Kind = domain.ForQuestion
 	default:
-		e.Waits.Kind = ForSignIn
+		e.Waits.Kind = domain.ForSignIn
 	}
 	e.Waits.ApprovalID, e.Waits.Limit = w.ApprovalID, w.Limit
 	for _, a := range st.View.Open {
@@ -196,7 +181,7 @@ func (e *Explanation) person(st *WaitInputs) {
 }
 
 // queued: it requested the slot and waits for its place, or for the earliest time it accepts.
-func (e *Explanation) queued(st *WaitInputs, now time.Time) {
+func (e *Explanation) queued(st *Inputs, now time.Time) {
 	s := st.View.Session
 	e.slot(st)
 	e.Waits.Deaths = s.State.Suspicion.Deaths
@@ -207,9 +192,9 @@ func (e *Explanation) queued(st *WaitInputs, now time.Time) {
 		}
 		e.Waits.Position, e.Waits.Reason, e.Waits.Preempting = row.Position, row.Reason, row.Preempting
 		if row.NotBefore != nil && row.NotBefore.After(now) {
-			kind := ForSchedule
-			if s.Phase == WaitingNetworkRetry {
-				kind = ForProvider
+			kind := domain.ForSchedule
+			if s.Phase == domain.WaitingNetworkRetry {
+				kind = domain.ForProvider
 			}
 			e.waits(kind, ByTimer)
 			e.Waits.Until = row.NotBefore
@@ -218,15 +203,15 @@ func (e *Explanation) queued(st *WaitInputs, now time.Time) {
 }
 
 // slot: another session has it, or it is free and granted at once.
-func (e *Explanation) slot(st *WaitInputs) {
-	e.waits(ForSlot, BySlot)
+func (e *Explanation) slot(st *Inputs) {
+	e.waits(domain.ForSlot, BySlot)
 	e.Waits.Ahead = st.Ahead
 	h := st.View.Holder
 	if h == nil || h.ID == e.Session.ID {
 		return
 	}
 	e.Waits.Holder = &SessionName{ID: h.ID, Name: h.Name, Type: h.Type, Phase: h.Phase}
-	if h.Type == Chat && !h.Phase.Working() { // also behind another one, which has switched it away
+	if h.Type == domain.Chat && !h.Phase.Working() { // also behind another one, which has switched it away
 		until := h.InactiveAt(&st.View.Workspace.Settings)
 		if len(st.Ahead) == 0 {
 			until = h.GivesWayAt(e.Session, &st.View.Workspace.Settings)
@@ -236,29 +221,29 @@ func (e *Explanation) slot(st *WaitInputs) {
 }
 
 // holding: it has the slot.
-func (e *Explanation) holding(st *WaitInputs) {
+func (e *Explanation) holding(st *Inputs) {
 	s := st.View.Session
 	switch {
-	case s.Phase == Idle && len(st.View.Inbox) == 0:
-		e.waits(ForPerson, ByMessage)
-	case s.Phase == WaitingNetworkRetry:
+	case s.Phase == domain.Idle && len(st.View.Inbox) == 0:
+		e.waits(domain.ForPerson, ByMessage)
+	case s.Phase == domain.WaitingNetworkRetry:
 		e.timer(s.State.Waiting)
 	default:
-		e.waits(ForItself, ByWork)
+		e.waits(domain.ForItself, ByWork)
 		e.Waits.ProviderID = s.ProviderID
 	}
 }
 
 // without: it does not have the slot, and no person is asked.
-func (e *Explanation) without(st *WaitInputs, now time.Time) {
+func (e *Explanation) without(st *Inputs, now time.Time) {
 	s, w := st.View.Session, st.View.Session.State.Waiting
 	switch {
-	case s.Phase == Idle && s.State.PendingCause == "" && len(st.View.Inbox) == 0:
-		e.waits(ForPerson, ByMessage)
+	case s.Phase == domain.Idle && s.State.PendingCause == "" && len(st.View.Inbox) == 0:
+		e.waits(domain.ForPerson, ByMessage)
 	case s.State.CallAside: // it finishes its answer, and needs the slot again only to act on it
-		e.waits(ForItself, ByWork)
+		e.waits(domain.ForItself, ByWork)
 		e.Waits.ProviderID = s.ProviderID
-	case s.Phase == WaitingNetworkRetry && !s.State.Suspended && w != nil && w.At.After(now):
+	case s.Phase == domain.WaitingNetworkRetry && !s.State.Suspended && w != nil && w.At.After(now):
 		e.timer(w)
 	default:
 		e.slot(st)
@@ -266,10 +251,10 @@ func (e *Explanation) without(st *WaitInputs, now time.Time) {
 }
 
 // network adds the provider's problem, if there is one, to any explanation.
-func (e *Explanation) network(s *Session) {
-	if w := s.State.Waiting; s.Phase == WaitingNetworkRetry && w != nil {
+func (e *Explanation) network(s *domain.Session) {
+	if w := s.State.Waiting; s.Phase == domain.WaitingNetworkRetry && w != nil {
 		e.Waits.ProviderID, e.Waits.Attempt, e.Waits.LastError = s.ProviderID, w.Attempt, w.LastError
-		if e.Waits.Kind == ForSlot && e.Waits.Until == nil && !w.At.IsZero() {
+		if e.Waits.Kind == domain.ForSlot && e.Waits.Until == nil && !w.At.IsZero() {
 			e.Waits.Until = &w.At
 		}
 	}
@@ -277,7 +262,7 @@ func (e *Explanation) network(s *Session) {
 
 // standsSince is when the session entered its current phase and status. A re-entered phase counts from its
 // first entry.
-func standsSince(st *WaitInputs) time.Time {
+func standsSince(st *Inputs) time.Time {
 	s := st.View.Session
 	if s.QueuedAt != nil {
 		return *s.QueuedAt
@@ -293,33 +278,4 @@ func standsSince(st *WaitInputs) time.Time {
 		}
 	}
 	return since
-}
-
-// InactiveSince is since when a session that is not at work counts as inactive: in a
-// wait since the person's last word, else since its last event.
-func (s *Session) InactiveSince() time.Time {
-	if s.Phase.Waiting() && s.LastUserInteractionTime != nil {
-		return *s.LastUserInteractionTime
-	}
-	return s.LastEventTime
-}
-
-// InactiveAt is when a session that is not at work has been inactive for so long that it
-// may be evicted.
-func (s *Session) InactiveAt(settings *Settings) time.Time {
-	return s.InactiveSince().Add(time.Duration(settings.ChatEvictionAfter))
-}
-
-// ChatRest is how long a CHAT rests in IDLE before a CHAT that was set aside in the middle of its
-// work has the slot again: so long that a program which talks sends its next message within it.
-const ChatRest = 2 * time.Second
-
-// GivesWayAt is when an inactive CHAT releases the slot to a session that no person is currently waiting
-// for.
-func (s *Session) GivesWayAt(to *Session, settings *Settings) time.Time {
-	at := s.InactiveAt(settings)
-	if rested := s.LastEventTime.Add(ChatRest); to.Type == Chat && s.Phase == Idle && rested.Before(at) {
-		return rested
-	}
-	return at
 }
