@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/branch"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/suite"
@@ -100,7 +101,7 @@ func benchSession() *domain.Session {
 	}
 }
 
-func forkedAt(b *testing.B, store *repository.Store, point *domain.ForkPoint) *domain.Session {
+func forkedAt(b *testing.B, store *repository.Store, point *branch.ForkPoint) *domain.Session {
 	b.Helper()
 	s := benchSession()
 	s.Origin = &domain.ForkOrigin{SessionID: point.Session.ID, MessageID: point.Message.ID, Parts: point.Parts()}

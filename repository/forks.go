@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/branch"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/userdata"
@@ -136,12 +137,12 @@ func (r *messageRow) inherit(fork *domain.Session, part domain.RecordPart) {
 }
 
 // ForkPoint returns what a fork at a message consists of. The message may itself be inherited.
-func (s *SessionStore) ForkPoint(ctx context.Context, workspace, session, message string) (*domain.ForkPoint, error) {
+func (s *SessionStore) ForkPoint(ctx context.Context, workspace, session, message string) (*branch.ForkPoint, error) {
 	of, err := s.Session(ctx, workspace, session)
 	if err != nil {
 		return nil, err
 	}
-	p := &domain.ForkPoint{Session: of}
+	p := &branch.ForkPoint{Session: of}
 	whole := append(slices.Clone(of.Inherited()), domain.RecordPart{SessionID: session, To: 1 << 62})
 	err = s.db.Read(ctx, func(r sqldb.Reader) error {
 		for _, table := range keptIn {
@@ -159,7 +160,7 @@ func (s *SessionStore) ForkPoint(ctx context.Context, workspace, session, messag
 					return err
 				}
 				tail, err := tailOf(ctx, r, table, workspace, part.SessionID, p.Message.Seq)
-				p.Round = domain.LastRound(tail)
+				p.Round = branch.LastRound(tail)
 				return err
 			}
 		}
@@ -184,7 +185,7 @@ func tailOf(ctx context.Context, r sqldb.Reader, table, workspace, session strin
 		}
 		slices.Reverse(page)
 		found = append(page, found...)
-		if len(rows) < step || len(domain.LastRound(found)) < len(found) {
+		if len(rows) < step || len(branch.LastRound(found)) < len(found) {
 			return found, nil
 		}
 		to = found[0].Seq - 1

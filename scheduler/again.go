@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/branch"
 )
 
 // Again runs the last round of a chat once more, and chooses between its answers, through the
@@ -22,7 +23,7 @@ type AgainStore interface {
 	LastRound(ctx context.Context, workspace, session string) ([]*domain.Message, error)
 	ExecutionsOf(ctx context.Context, workspace, session string, answers []string) ([]*domain.Execution, error)
 	// ForkPoint is what a fork at a message is made of.
-	ForkPoint(ctx context.Context, workspace, session, message string) (*domain.ForkPoint, error)
+	ForkPoint(ctx context.Context, workspace, session, message string) (*branch.ForkPoint, error)
 }
 
 // RetrySession runs the last round of an idle chat again. Its earlier answer is superseded in the same
@@ -54,7 +55,7 @@ func (r choiceRequest) event(v *domain.View, _ moment) (domain.Event, error) {
 	if v.Session.Type != domain.Chat || v.Session.Phase != domain.Idle {
 		return domain.AnswerChosen{By: r.by}, nil // the machine returns the reason
 	}
-	plan := domain.PlanChoice(r.messages, r.message)
+	plan := branch.PlanChoice(r.messages, r.message)
 	if plan == nil {
 		return nil, domain.Errorf(domain.CodeNotLastRound, "Only an answer of the last round can be chosen: others have been "+
 			"built on by now. Nothing was changed; make a fork after that answer to go on from it.")
@@ -128,7 +129,7 @@ func (a *Again) read(ctx context.Context, workspace, session string) (*lastRound
 	if r.messages, err = a.Store.LastRound(ctx, workspace, session); err != nil {
 		return nil, err
 	}
-	if of := r.session.Origin; of != nil && domain.LastRound(r.messages) == nil {
+	if of := r.session.Origin; of != nil && branch.LastRound(r.messages) == nil {
 		point, err := a.Store.ForkPoint(ctx, workspace, session, of.MessageID)
 		if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
 			return nil, err
@@ -136,13 +137,13 @@ func (a *Again) read(ctx context.Context, workspace, session string) (*lastRound
 		r.asked = err == nil && point.Message.Sender == domain.SenderUser
 	}
 	var answers []string
-	for _, m := range domain.LastRound(r.messages) {
+	for _, m := range branch.LastRound(r.messages) {
 		if m.Sender == domain.SenderAI {
 			answers = append(answers, m.ID)
 		}
 	}
 	all, err := a.Store.ExecutionsOf(ctx, workspace, session, answers)
-	r.effects = domain.Effects(all)
+	r.effects = branch.Effects(all)
 	return r, err
 }
 
@@ -168,7 +169,7 @@ func (r retryRequest) event(v *domain.View, m moment) (domain.Event, error) {
 		return nil, domain.Errorf(domain.CodeSessionBusy,
 			"Something waits its turn in this session already. Withdraw it, or let it come; nothing was changed.")
 	}
-	plan := domain.PlanRetry(r.messages, &ask)
+	plan := branch.PlanRetry(r.messages, &ask)
 	if plan == nil && r.asked && ask.Message == nil {
 		plan = &domain.RetryPlan{Again: domain.Again{ProviderID: ask.ProviderID, Model: ask.Model}}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/branch"
 )
 
 // recordOf is a record that was read before a decision.
@@ -34,12 +35,12 @@ func (r *recordOf) ExecutionsOf(context.Context, string, string, []string) ([]*d
 	return r.executions, nil
 }
 
-func (r *recordOf) ForkPoint(context.Context, string, string, string) (*domain.ForkPoint, error) {
+func (r *recordOf) ForkPoint(context.Context, string, string, string) (*branch.ForkPoint, error) {
 	if len(r.messages) == 0 {
 		return nil, domain.NotFound("message")
 	}
 	last := r.messages[len(r.messages)-1]
-	return &domain.ForkPoint{Session: r.view.Session, Message: last, Round: domain.LastRound(r.messages)}, nil
+	return &branch.ForkPoint{Session: r.view.Session, Message: last, Round: branch.LastRound(r.messages)}, nil
 }
 
 func askedOnce() []*domain.Message {

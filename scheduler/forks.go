@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/branch"
 )
 
 // ForkSession makes a chat whose record begins with that of a session, up to a message; an optional first
@@ -59,7 +60,7 @@ func (r forkRequest) also(v *domain.View, m moment, e domain.Event, change *doma
 
 // fork is the session as it is made. What its prompt holds from outside is what that of the
 // other holds: its words are the same.
-func (a *Again) fork(ctx context.Context, point *domain.ForkPoint, in domain.NewFork) (*domain.Session, error) {
+func (a *Again) fork(ctx context.Context, point *branch.ForkPoint, in domain.NewFork) (*domain.Session, error) {
 	of := point.Session
 	switch {
 	case of.Type != domain.Chat && of.Type != domain.Run:

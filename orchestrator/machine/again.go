@@ -8,7 +8,7 @@ import (
 )
 
 // Answering again: another try at the last question of a chat. The plan, what is superseded
-// by it, was made of the record before (domain.PlanRetry).
+// by it, was made of the record before (branch.PlanRetry).
 
 // retryPlan is that of the request; nil: the round is continued.
 func retryPlan(s *step) *domain.RetryPlan {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/branch"
 )
 
 // retry is the request to run the last round of the record again, planned as the door does.
@@ -15,7 +16,7 @@ func (w *world) retry(words string, options []string) domain.RoundRequested {
 	if words != "" {
 		ask.Message = &domain.NewMessage{}
 	}
-	plan := domain.PlanRetry(w.messages, ask)
+	plan := branch.PlanRetry(w.messages, ask)
 	if plan == nil {
 		return domain.RoundRequested{}
 	}
@@ -30,13 +31,13 @@ func (w *world) retry(words string, options []string) domain.RoundRequested {
 		done = append(done, w.executions[id])
 	}
 	if plan.RoundID == "" {
-		plan.Remains = domain.Effects(done)
+		plan.Remains = branch.Effects(done)
 	}
 	return domain.RoundRequested{By: domain.Author{ID: "ada"}, Plan: plan}
 }
 
 func (w *world) choose(id string) domain.AnswerChosen {
-	plan := domain.PlanChoice(w.messages, id)
+	plan := branch.PlanChoice(w.messages, id)
 	if plan == nil {
 		w.t.Fatalf("message %s cannot be chosen", id)
 	}

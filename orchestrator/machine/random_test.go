@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/branch"
 )
 
 // TestRandomEvents sends sessions of every type through random events, in and out of
@@ -190,7 +191,7 @@ func (w *world) due(r *rapid.T) domain.Event {
 
 // randomChoice chooses a message of the last round, if there is one.
 func (w *world) randomChoice(r *rapid.T) domain.Event {
-	round := domain.LastRound(w.messages)
+	round := branch.LastRound(w.messages)
 	if len(round) == 0 {
 		return domain.RoundRequested{}
 	}

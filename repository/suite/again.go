@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/branch"
 )
 
 // answersAgain: a message leaves the prompt and comes back without a word of it being written
@@ -31,8 +32,8 @@ func answersAgain(w *world) {
 
 	round, err := w.Sessions.LastRound(ctx, s.WorkspaceID, s.ID)
 	w.ok(err)
-	w.equal(domain.LastRound(round)[0].ID, asked.ID, "the first of the last round")
-	w.equal(len(domain.LastRound(round)), 71, "messages of the last round")
+	w.equal(branch.LastRound(round)[0].ID, asked.ID, "the first of the last round")
+	w.equal(len(branch.LastRound(round)), 71, "messages of the last round")
 	w.equal(len(round) < 71+50, true, "little more than the last round is read")
 
 	mark := func(m *domain.Message, superseded bool) error {
@@ -75,7 +76,7 @@ func (w *world) effectsOfAgents(s *domain.Session, answer *domain.Message) {
 	all, err := w.Records.ExecutionsOf(ctx, s.WorkspaceID, s.ID, []string{answer.ID})
 	w.ok(err)
 	var ids []string
-	for _, x := range domain.Effects(all) {
+	for _, x := range branch.Effects(all) {
 		ids = append(ids, x.ID)
 	}
 	w.equal(ids, []string{wrote.ID, deleted.ID}, "what was done in all")

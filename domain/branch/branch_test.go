@@ -1,41 +1,43 @@
-package domain
+package branch
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // recordFrom reads a record: "1 user", "1 ai", "2/1 ai gone" (round 2, a try at the question of
 // round 1, superseded), in order; ids count from m1.
-func recordFrom(lines ...string) []*Message {
-	var out []*Message
+func recordFrom(lines ...string) []*domain.Message {
+	var out []*domain.Message
 	for i, line := range lines {
 		words := strings.Fields(line)
 		round, of, _ := strings.Cut(words[0], "/")
-		m := &Message{ID: "m" + string(rune('1'+i)), RoundID: round, RetryOf: of, Seq: int64(i + 1), Superseded: slices.Contains(words, "gone")}
-		system := map[string]SystemType{
-			"data": SystemDataAdded, "result": SystemExternalResult, "failed": SystemNetworkError, "done": SystemActionsExecuted,
-			"summary": SystemContextSummary, "limit": SystemLimitReached, "guidance": SystemGuidance,
+		m := &domain.Message{ID: "m" + string(rune('1'+i)), RoundID: round, RetryOf: of, Seq: int64(i + 1), Superseded: slices.Contains(words, "gone")}
+		system := map[string]domain.SystemType{
+			"data": domain.SystemDataAdded, "result": domain.SystemExternalResult, "failed": domain.SystemNetworkError, "done": domain.SystemActionsExecuted,
+			"summary": domain.SystemContextSummary, "limit": domain.SystemLimitReached, "guidance": domain.SystemGuidance,
 		}[words[1]]
 		switch words[1] {
 		case "user":
-			m.Sender, m.Rich = SenderUser, &RichContent{LinearText: m.ID}
+			m.Sender, m.Rich = domain.SenderUser, &domain.RichContent{LinearText: m.ID}
 		case "refers":
-			m.Sender, m.Rich = SenderUser, &RichContent{LinearText: m.ID, Commands: []Command{{Type: "TOOL_DATA"}}}
+			m.Sender, m.Rich = domain.SenderUser, &domain.RichContent{LinearText: m.ID, Commands: []domain.Command{{Type: "TOOL_DATA"}}}
 		case "reply":
-			m.Sender, m.Text, m.AnswersCall = SenderUser, "yes", "call_1"
+			m.Sender, m.Text, m.AnswersCall = domain.SenderUser, "yes", "call_1"
 		case "ai":
-			m.Sender, m.AI = SenderAI, &AIMessage{PreText: m.ID}
+			m.Sender, m.AI = domain.SenderAI, &domain.AIMessage{PreText: m.ID}
 		default:
-			m.Sender, m.System = SenderSystem, &SystemMessage{Type: system}
+			m.Sender, m.System = domain.SenderSystem, &domain.SystemMessage{Type: system}
 		}
 		out = append(out, m)
 	}
 	return out
 }
 
-func idsOf(messages []*Message) string {
+func idsOf(messages []*domain.Message) string {
 	var out []string
 	for _, m := range messages {
 		out = append(out, m.ID)
@@ -46,15 +48,15 @@ func idsOf(messages []*Message) string {
 // Other words keep the files that were shown with the question, each once, and no more than a
 // message may have.
 func TestOtherWordsKeepTheFiles(t *testing.T) {
-	file := func(id string) Segment {
-		return Segment{Type: SegmentFile, File: &FileRef{ID: id, Name: id + ".png"}, From: From(OriginFile, id+".png")}
+	file := func(id string) domain.Segment {
+		return domain.Segment{Type: domain.SegmentFile, File: &domain.FileRef{ID: id, Name: id + ".png"}, From: domain.From(domain.OriginFile, id+".png")}
 	}
-	asked := []*Message{
-		{Sender: SenderUser, Rich: &RichContent{Segments: []Segment{{Type: SegmentText, Text: "Look."}, file("a"), file("b")}}},
-		{Sender: SenderAI, AI: &AIMessage{PreText: "Where?"}},
-		{Sender: SenderUser, Rich: &RichContent{Segments: []Segment{{Type: SegmentText, Text: "Here."}, file("a")}}},
+	asked := []*domain.Message{
+		{Sender: domain.SenderUser, Rich: &domain.RichContent{Segments: []domain.Segment{{Type: domain.SegmentText, Text: "Look."}, file("a"), file("b")}}},
+		{Sender: domain.SenderAI, AI: &domain.AIMessage{PreText: "Where?"}},
+		{Sender: domain.SenderUser, Rich: &domain.RichContent{Segments: []domain.Segment{{Type: domain.SegmentText, Text: "Here."}, file("a")}}},
 	}
-	words := RichContent{Segments: []Segment{{Type: SegmentText, Text: "What is it?"}}, LinearText: "What is it?"}
+	words := domain.RichContent{Segments: []domain.Segment{{Type: domain.SegmentText, Text: "What is it?"}}, LinearText: "What is it?"}
 	got := words.WithFilesOf(asked)
 	if len(got.Segments) != 3 || got.LinearText != "What is it? [a.png] [b.png]" || got.Segments[2].File.ID != "b" ||
 		!got.Segments[1].From.Origin.Outside() {
@@ -63,11 +65,11 @@ func TestOtherWordsKeepTheFiles(t *testing.T) {
 	if len(words.Segments) != 1 || words.LinearText != "What is it?" {
 		t.Errorf("the words that were given say %+v", words)
 	}
-	many := &Message{Sender: SenderUser, Rich: &RichContent{}}
-	for i := range MaxMessageFiles + 5 {
+	many := &domain.Message{Sender: domain.SenderUser, Rich: &domain.RichContent{}}
+	for i := range domain.MaxMessageFiles + 5 {
 		many.Rich.Segments = append(many.Rich.Segments, file(string(rune('a'+i))))
 	}
-	if kept := words.WithFilesOf([]*Message{many}); len(kept.Files()) != MaxMessageFiles {
+	if kept := words.WithFilesOf([]*domain.Message{many}); len(kept.Files()) != domain.MaxMessageFiles {
 		t.Errorf("%d files are kept", len(kept.Files()))
 	}
 }
@@ -75,7 +77,7 @@ func TestOtherWordsKeepTheFiles(t *testing.T) {
 // What leaves the prompt when the last round is run again, in the same words and in others.
 func TestPlanRetry(t *testing.T) {
 	for name, c := range map[string]struct {
-		record        []*Message
+		record        []*domain.Message
 		same, other   string
 		goesOn, words string
 	}{
@@ -96,8 +98,8 @@ func TestPlanRetry(t *testing.T) {
 		"guidance for what remains":     {recordFrom("1 user", "1 ai gone", "2/1 guidance", "2/1 ai"), "m3 m4", "m1 m3 m4", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			same := PlanRetry(c.record, &RetryRequest{})
-			other := PlanRetry(c.record, &RetryRequest{Message: &NewMessage{}})
+			same := PlanRetry(c.record, &domain.RetryRequest{})
+			other := PlanRetry(c.record, &domain.RetryRequest{Message: &domain.NewMessage{}})
 			if got := idsOf(same.Superseded); got != c.same {
 				t.Errorf("the same words supersede %q, want %q", got, c.same)
 			}
@@ -112,11 +114,11 @@ func TestPlanRetry(t *testing.T) {
 			}
 		})
 	}
-	for name, record := range map[string][]*Message{"nothing": nil, "brought along": recordFrom("- user")} {
+	for name, record := range map[string][]*domain.Message{"nothing": nil, "brought along": recordFrom("- user")} {
 		if name == "brought along" {
 			record[0].RoundID = ""
 		}
-		if plan := PlanRetry(record, &RetryRequest{}); plan != nil {
+		if plan := PlanRetry(record, &domain.RetryRequest{}); plan != nil {
 			t.Errorf("%s: %+v", name, plan)
 		}
 	}
@@ -125,7 +127,7 @@ func TestPlanRetry(t *testing.T) {
 // Choosing brings back all that belongs to a try, and takes the others out.
 func TestPlanChoice(t *testing.T) {
 	for name, c := range map[string]struct {
-		record              []*Message
+		record              []*domain.Message
 		id                  string
 		superseded, current string
 	}{
