@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/domain/userdata"
 )
@@ -93,7 +94,7 @@ func CommandSpecFrom(c *domain.CommandSpec) *CommandSpec {
 }
 
 // ProviderFrom is a provider as clients see it: its key is in the config again, masked.
-func ProviderFrom(p *domain.Provider) (*Provider, error) {
+func ProviderFrom(p *outside.Provider) (*Provider, error) {
 	config := objectOf(p.Config)
 	if p.SecretMask != "" {
 		fields := map[string]json.RawMessage{}

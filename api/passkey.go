@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // PasskeyFrom is a passkey as its owner sees it.
-func PasskeyFrom(p *domain.Passkey) *Passkey {
+func PasskeyFrom(p *people.Passkey) *Passkey {
 	return &Passkey{ID: p.ID, Name: p.Name, CreatedAt: Time(p.CreatedAt), LastUsedAt: timePtr(p.LastUsedAt)}
 }
 
 // PasskeyToMakeFrom is what a browser needs to make one.
-func PasskeyToMakeFrom(p *domain.PasskeyToMake) *PasskeyToMake {
+func PasskeyToMakeFrom(p *people.PasskeyToMake) *PasskeyToMake {
 	out := &PasskeyToMake{PublicKey: objectOf(p.PublicKey), ExpiresAt: Time(p.ExpiresAt)}
 	if len(p.Confirm) > 0 {
 		out.Confirm = p.Confirm
@@ -37,8 +38,8 @@ func evidenceFrom(stored json.RawMessage) *PasskeyEvidence {
 }
 
 // Domain is the passkey that a browser made.
-func (in *NewPasskey) Domain() domain.NewPasskey {
-	return domain.NewPasskey{Name: in.Name, Credential: in.Credential, Confirmation: notNull(in.Confirmation)}
+func (in *NewPasskey) Domain() people.NewPasskey {
+	return people.NewPasskey{Name: in.Name, Credential: in.Credential, Confirmation: notNull(in.Confirmation)}
 }
 
 func (in *PasskeyAnswer) domain() *domain.PasskeyAnswer {

@@ -4,18 +4,19 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 )
 
 // TimelineLineFrom is a line of a timeline as clients see it.
-func TimelineLineFrom(l domain.RecordLine) *TimelineLine {
+func TimelineLineFrom(l reports.RecordLine) *TimelineLine {
 	out := &TimelineLine{Kind: TimelineLineKind(l.Kind), At: Time(l.At)}
 	switch l.Kind {
-	case domain.RecordTransition:
+	case reports.RecordTransition:
 		out.Transition, out.RoundID = TransitionFrom(l.Transition), textPtr(l.Transition.RoundID)
-	case domain.RecordRoundtrip:
+	case reports.RecordRoundtrip:
 		out.Roundtrip, out.RoundID = RoundtripRecordFrom(l.Roundtrip), textPtr(l.Roundtrip.RoundID)
 		out.DurationMs = &out.Roundtrip.DurationMs
-	case domain.RecordExecution:
+	case reports.RecordExecution:
 		e := l.Execution
 		out.Execution, out.RoundID = ExecutionFrom(e), textPtr(e.RoundID)
 		if e.StartedAt != nil && e.EndedAt != nil {
@@ -53,7 +54,7 @@ func RoundtripRecordFrom(r *domain.Roundtrip) *RoundtripRecord {
 func milliseconds(from, to time.Time) int64 { return max(0, to.Sub(from).Milliseconds()) }
 
 // UsageSumFrom is what a group of calls used, as clients see it.
-func UsageSumFrom(r domain.UsageRow) *UsageSum {
+func UsageSumFrom(r reports.UsageRow) *UsageSum {
 	return &UsageSum{
 		Key: r.Key, Label: textPtr(r.Label), Calls: r.Calls, Errors: r.Errors, UnpricedCalls: r.Unpriced,
 		InputTokens: r.Usage.InputTokens, CacheReadTokens: r.Usage.CacheReadTokens, CacheWriteTokens: r.Usage.CacheWriteTokens,

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/data/files"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/handlers"
 	adminapi "github.com/fermata-dev/fermata/handlers/admin"
 	automationsapi "github.com/fermata-dev/fermata/handlers/automations"
@@ -139,7 +139,7 @@ func (a *App) keyService() keyService {
 // adminService reports the state of this process.
 type adminService struct{ app *App }
 
-func (s adminService) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {
+func (s adminService) Invariants(ctx context.Context, workspace string) ([]reports.Invariant, error) {
 	return s.app.store.Workspaces.Invariants(ctx, workspace)
 }
 

@@ -6,16 +6,17 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // ask is what a call needs of a person: a sign-in or an answer; nil: nothing. What was declined is not
 // requested again.
-func (e *Env) ask(spec *domain.CommandSpec, x *domain.Execution, r domain.OutsideResult, err error) *domain.OutsideAsk {
+func (e *Env) ask(spec *domain.CommandSpec, x *domain.Execution, r outside.Result, err error) *domain.OutsideAsk {
 	ask := domain.OutsideAsk{ExecutionID: x.ID, Connector: spec.Connector, Name: cmp.Or(spec.ConnectorName, spec.Name)}
 	switch {
-	case err != nil && domain.FaultOf(err) == domain.FaultSignIn && !e.Answers[x.ID].Refused:
+	case err != nil && outside.FaultOf(err) == outside.FaultSignIn && !e.Answers[x.ID].Refused:
 		ask.Why = messageOf(err)
 	case err == nil && r.Question != nil:
 		shown, schema, ok := ShownQuestion(r.Question)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -13,7 +14,7 @@ import (
 type Data = data.Store
 
 // Caller sends one call to a server outside, once.
-type Caller func(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error)
+type Caller func(ctx context.Context, call outside.Call) (outside.Result, error)
 
 // Env is the context of a command: facts about its session and workspace. What a command does beyond the user's data,
 // such as a question to a person, leaves in the result of the run that it is a part of, and the caller does it.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // withShop offers three commands of another server.
@@ -167,11 +168,11 @@ func TestASeriesStopsBeforeTheOutside(t *testing.T) {
 	if x := first.Next; x.Status != domain.ExecStarted || x.Attempt != 1 || !x.StartedAt.Equal(noon) {
 		t.Errorf("begun as %s, attempt %d, at %v", x.Status, x.Attempt, x.StartedAt)
 	}
-	call := func(_ context.Context, call domain.OutsideCall) (domain.OutsideResult, error) {
+	call := func(_ context.Context, call outside.Call) (outside.Result, error) {
 		if call.ExecutionID != planned.Actions[1].ID || call.Attempt != 1 || string(call.Params) != `{"n":1}` {
 			t.Errorf("called with %+v", call)
 		}
-		return domain.OutsideResult{JSON: json.RawMessage(`{"paid":true}`)}, nil
+		return outside.Result{JSON: json.RawMessage(`{"paid":true}`)}, nil
 	}
 	w.c.Send(t.Context(), call, w.env, planned.Actions[1])
 	rest := w.act(planned.Actions)
@@ -199,25 +200,25 @@ func TestNoWayBackToBeingSent(t *testing.T) {
 // question: the request to a person, unless it was declined before or cannot be shown. With several queries it is that of
 // the first.
 func TestWhatACallNeedsOfAPerson(t *testing.T) {
-	signIn := &domain.OutsideError{Fault: domain.FaultSignIn, Message: "Sign in."}
+	signIn := &outside.Error{Fault: outside.FaultSignIn, Message: "Sign in."}
 	question := &domain.Module{Type: "Text", Data: json.RawMessage(`{"question":"Which one?"}`)}
 	for name, c := range map[string]struct {
-		result  domain.OutsideResult
+		result  outside.Result
 		err     error
 		refused bool
 		why     string
 		asks    bool
 	}{
-		"an answer":                  {result: domain.OutsideResult{Text: "Done."}},
-		"a refusal":                  {err: &domain.OutsideError{Fault: domain.FaultRefused, Message: "No."}},
+		"an answer":                  {result: outside.Result{Text: "Done."}},
+		"a refusal":                  {err: &outside.Error{Fault: outside.FaultRefused, Message: "No."}},
 		"a sign-in":                  {err: signIn, why: "Sign in.", asks: true},
 		"a sign-in that was refused": {err: signIn, refused: true},
-		"a question":                 {result: domain.OutsideResult{Question: question}, asks: true},
-		"a question without a form":  {result: domain.OutsideResult{Question: &domain.Module{Type: "Text"}}},
+		"a question":                 {result: outside.Result{Question: question}, asks: true},
+		"a question without a form":  {result: outside.Result{Question: &domain.Module{Type: "Text"}}},
 	} {
 		w := newWorld(t)
 		withShop(w)
-		call := func(context.Context, domain.OutsideCall) (domain.OutsideResult, error) { return c.result, c.err }
+		call := func(context.Context, outside.Call) (outside.Result, error) { return c.result, c.err }
 		plan := w.plan(w.command("SHOP.FIND", `{"n":1}`), w.command("SHOP.FIND", `{"n":2}`), w.command("SHOP.PAY", `{"n":1}`))
 		queries, pay := plan.Commands.Queries, plan.Commands.Actions[0]
 		if c.refused {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -23,8 +24,8 @@ const (
 )
 
 // CallOf is the call of an execution.
-func (e *Env) CallOf(x *domain.Execution) domain.OutsideCall {
-	return domain.OutsideCall{
+func (e *Env) CallOf(x *domain.Execution) outside.Call {
+	return outside.Call{
 		WorkspaceID: e.WorkspaceID, SessionID: e.SessionID, ExecutionID: x.ID, Command: x.Command, Params: x.Params, Attempt: x.Attempt,
 		Answers: e.Answers[x.ID].Answers,
 	}
@@ -43,7 +44,7 @@ type Sent struct {
 	// Ask is what the server needs of a person before the call can continue: it has no outcome then.
 	Ask *domain.OutsideAsk
 	// Task is the handle of the work that the server has taken on; nil: it has answered.
-	Task *domain.TaskHandle
+	Task *outside.TaskHandle
 }
 
 // Send carries out an external action that was stored as started, with call, and sets its outcome. It never fails
@@ -65,9 +66,9 @@ func (c *Catalogue) Send(ctx context.Context, call Caller, env Env, e *domain.Ex
 
 // send calls the external server, and again if that is harmless: the effect allows it, and the failure may
 // be temporary. Each try has the same execution id.
-func send(ctx context.Context, call Caller, env *Env, spec *domain.CommandSpec, e *domain.Execution) (domain.OutsideResult, error) {
+func send(ctx context.Context, call Caller, env *Env, spec *domain.CommandSpec, e *domain.Execution) (outside.Result, error) {
 	if env.Answers[e.ID].Refused {
-		return domain.OutsideResult{}, &domain.OutsideError{Fault: domain.FaultSignIn, Message: fmt.Sprintf(
+		return outside.Result{}, &outside.Error{Fault: outside.FaultSignIn, Message: fmt.Sprintf(
 			"Somebody had to sign in to %s first, and a person refused. Do without it.", cmp.Or(spec.ConnectorName, spec.Name))}
 	}
 	for try := 1; ; try++ {
@@ -87,26 +88,26 @@ func send(ctx context.Context, call Caller, env *Env, spec *domain.CommandSpec, 
 // outcome is unknown then.
 func sendOnce(
 	ctx context.Context, call Caller, env *Env, spec *domain.CommandSpec, e *domain.Execution,
-) (result domain.OutsideResult, err error) {
+) (result outside.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			result, err = domain.OutsideResult{}, fmt.Errorf("the call panicked: %v", r)
+			result, err = outside.Result{}, fmt.Errorf("the call panicked: %v", r)
 		}
 	}()
 	if call == nil {
-		return result, &domain.OutsideError{Fault: domain.FaultNotSent, Message: "No server outside can be called here."}
+		return result, &outside.Error{Fault: outside.FaultNotSent, Message: "No server outside can be called here."}
 	}
 	within, cancel := context.WithTimeout(ctx, spec.Timeout)
 	defer cancel()
 	result, err = call(within, env.CallOf(e))
-	if err != nil && within.Err() != nil && domain.FaultOf(err) == domain.FaultUnknown {
-		err = &domain.OutsideError{Message: fmt.Sprintf("No answer came within %s.", spec.Timeout), Temporary: true, Cause: err}
+	if err != nil && within.Err() != nil && outside.FaultOf(err) == outside.FaultUnknown {
+		err = &outside.Error{Message: fmt.Sprintf("No answer came within %s.", spec.Timeout), Temporary: true, Cause: err}
 	}
 	return bounded(result), err
 }
 
 // bounded keeps no more of a result than the AI may read, as text that any database takes.
-func bounded(r domain.OutsideResult) domain.OutsideResult {
+func bounded(r outside.Result) outside.Result {
 	if len(r.Text) > seriesBytes {
 		r.Text = fmt.Sprintf("%s\n[cut: %d bytes came]", r.Text[:seriesBytes], len(r.Text))
 	}
@@ -124,7 +125,7 @@ func bounded(r domain.OutsideResult) domain.OutsideResult {
 func backoff(try int, err error) (time.Duration, bool) {
 	wait := firstBackoff << (try - 1)
 	wait += rand.N(wait / 2)
-	known, ok := errors.AsType[*domain.OutsideError](err)
+	known, ok := errors.AsType[*outside.Error](err)
 	if !ok {
 		return wait, true // broken off: how far it came is not known
 	}

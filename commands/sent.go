@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
@@ -40,9 +41,9 @@ func askOutside(ctx context.Context, t *call, spec *domain.CommandSpec) (answer,
 const failureBytes = 2000
 
 // settleSent sets the outcome of an action that was sent.
-func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error) {
+func settleSent(env *Env, e *domain.Execution, r outside.Result, err error) {
 	worded(e)
-	switch fault := domain.FaultOf(err); {
+	switch fault := outside.FaultOf(err); {
 	case err == nil && r.Failed:
 		failAction(env, e, domain.Errorf(codeRefused, "%s answered that it did not succeed.", e.Command))
 		e.Text, e.Result = r.Text, resultOf(r)
@@ -62,9 +63,9 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 	case err == nil:
 		e.Status, e.EndedAt = domain.ExecSuccess, new(env.time())
 		e.Result, e.Text = resultOf(r), cmp.Or(r.Text, string(r.JSON), "Done.")
-	case fault == domain.FaultUnknown && e.Effect == domain.EffectNonIdempotent:
+	case fault == outside.FaultUnknown && e.Effect == domain.EffectNonIdempotent:
 		SetUnknown(env, e, messageOf(err))
-	case fault == domain.FaultUnknown:
+	case fault == outside.FaultUnknown:
 		failAction(env, e, domain.Errorf(codeNoAnswer,
 			"%s Whether it was done is not known; to ask for it again does no harm.", sentence(err)))
 	default:
@@ -82,7 +83,7 @@ func SetUnknown(env *Env, e *domain.Execution, why string) {
 
 // Probed records an external server's report about an action that was sent before and whose outcome is
 // unknown for the reason why: done is whether it was done. An error means that the server does not know.
-func Probed(env *Env, e *domain.Execution, why string, done bool, r domain.OutsideResult, err error) {
+func Probed(env *Env, e *domain.Execution, why string, done bool, r outside.Result, err error) {
 	switch {
 	case err != nil:
 		SetUnknown(env, e, why)
@@ -102,10 +103,10 @@ func worded(e *domain.Execution) {
 }
 
 func codeOf(err error) domain.Code {
-	switch domain.FaultOf(err) {
-	case domain.FaultNotSent, domain.FaultSignIn:
+	switch outside.FaultOf(err) {
+	case outside.FaultNotSent, outside.FaultSignIn:
 		return codeNotSent
-	case domain.FaultRefused:
+	case outside.FaultRefused:
 		return codeRefused
 	}
 	return codeNoAnswer
@@ -114,7 +115,7 @@ func codeOf(err error) domain.Code {
 // messageOf is the part of an error that may be shown: errors that do not come from a connector may
 // contain anything.
 func messageOf(err error) string {
-	if known, ok := errors.AsType[*domain.OutsideError](err); ok {
+	if known, ok := errors.AsType[*outside.Error](err); ok {
 		return known.Message
 	}
 	return ""
@@ -123,7 +124,7 @@ func messageOf(err error) string {
 func sentence(err error) string { return cmp.Or(messageOf(err), "The call broke off.") }
 
 // resultOf is a result as JSON, for clients.
-func resultOf(r domain.OutsideResult) json.RawMessage {
+func resultOf(r outside.Result) json.RawMessage {
 	if len(r.JSON) > 0 {
 		return r.JSON
 	}

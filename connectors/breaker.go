@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/breaker"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
@@ -42,8 +42,8 @@ func (c *circuit) enter() (breaker.Permission, error) {
 }
 
 func refusedUntil(wait time.Duration, why string) error {
-	return &domain.OutsideError{
-		Fault: domain.FaultNotSent, Temporary: true, RetryAfter: wait,
+	return &outside.Error{
+		Fault: outside.FaultNotSent, Temporary: true, RetryAfter: wait,
 		Message: fmt.Sprintf("Nothing was sent, because %s. The next call is made in %s.",
 			strings.TrimRight(why, ". "), max(wait.Round(time.Second), time.Second)),
 	}
@@ -92,7 +92,7 @@ func (c *circuit) leave(as breaker.Permission, err error) {
 		c.breaker.Pause(now.Add(min(failed.RetryAfter, breakerPolicy.MaxOpen)))
 		c.why = "the server asked to be left alone for a while"
 	}
-	if failed.Fault == domain.FaultRefused {
+	if failed.Fault == outside.FaultRefused {
 		c.breaker.Skip(as)
 		return // the server is up
 	}
@@ -105,17 +105,17 @@ func (c *circuit) leave(as breaker.Permission, err error) {
 // verdict derives the state of the server from the result of a call: a failure or a requested
 // pause, nil if the server is up (a refusal is a response too), or known=false if the call was
 // cancelled or never sent.
-func verdict(err error) (failed *domain.OutsideError, known bool) {
+func verdict(err error) (failed *outside.Error, known bool) {
 	if err == nil {
 		return nil, true
 	}
-	e, ok := errors.AsType[*domain.OutsideError](err)
+	e, ok := errors.AsType[*outside.Error](err)
 	switch {
 	case !ok:
 		return nil, false
-	case e.Fault == domain.FaultUnknown, e.Fault == domain.FaultNotSent && e.Temporary, e.RetryAfter > 0:
+	case e.Fault == outside.FaultUnknown, e.Fault == outside.FaultNotSent && e.Temporary, e.RetryAfter > 0:
 		return e, true
-	case e.Fault == domain.FaultNotSent:
+	case e.Fault == outside.FaultNotSent:
 		return nil, false // the call could not be made, for a reason on our side
 	}
 	return nil, true

@@ -30,8 +30,8 @@ type CallReport struct {
 // Outcomes are the possible values of CallReport.Outcome.
 var Outcomes = []string{"ok", "failed", "task", "question", "refused", "sign_in", "not_sent", "doubt", "cancelled"}
 
-// Call sends one call, once. It returns an *domain.OutsideError or the error of ctx.
-func (m *Manager) Call(ctx context.Context, call domain.OutsideCall) (result domain.OutsideResult, err error) {
+// Call sends one call, once. It returns an *outside.Error or the error of ctx.
+func (m *Manager) Call(ctx context.Context, call outside.Call) (result outside.Result, err error) {
 	offered, err := m.offer(ctx, call)
 	if err != nil {
 		return result, err
@@ -39,15 +39,15 @@ func (m *Manager) Call(ctx context.Context, call domain.OutsideCall) (result dom
 	begun := m.clock()
 	l, err := offered.acquire(ctx, call)
 	if err == nil {
-		result, err = l.call(Call{OutsideCall: call, Definition: offered.command})
+		result, err = l.call(Call{Call: call, Definition: offered.command})
 	}
 	m.ended(ctx, offered, call, begun, result, err)
 	return result, err
 }
 
-// Probe checks whether a call with an unknown outcome was carried out. It returns domain.ErrNoProbe
+// Probe checks whether a call with an unknown outcome was carried out. It returns outside.ErrNoProbe
 // if the command has no probe.
-func (m *Manager) Probe(ctx context.Context, call domain.OutsideCall) (done bool, result domain.OutsideResult, err error) {
+func (m *Manager) Probe(ctx context.Context, call outside.Call) (done bool, result outside.Result, err error) {
 	offered, err := m.offer(ctx, call)
 	if err != nil {
 		return false, result, err
@@ -55,16 +55,16 @@ func (m *Manager) Probe(ctx context.Context, call domain.OutsideCall) (done bool
 	begun := m.clock()
 	l, err := offered.acquire(ctx, call)
 	if err == nil {
-		done, result, err = l.probe(Call{OutsideCall: call, Definition: offered.command})
+		done, result, err = l.probe(Call{Call: call, Definition: offered.command})
 	}
-	if !errors.Is(err, domain.ErrNoProbe) {
+	if !errors.Is(err, outside.ErrNoProbe) {
 		m.ended(ctx, offered, call, begun, result, err)
 	}
 	return done, result, err
 }
 
 // offer finds the command of a call.
-func (m *Manager) offer(ctx context.Context, call domain.OutsideCall) (*offer, error) {
+func (m *Manager) offer(ctx context.Context, call outside.Call) (*offer, error) {
 	w, err := m.workspace(ctx, call.WorkspaceID)
 	if err != nil {
 		return nil, notSent(err, "the connectors of the workspace cannot be read")
@@ -72,19 +72,19 @@ func (m *Manager) offer(ctx context.Context, call domain.OutsideCall) (*offer, e
 	if offered := w.byName[call.Command]; offered != nil {
 		return offered, nil
 	}
-	return nil, &domain.OutsideError{
-		Fault: domain.FaultNotSent, Message: fmt.Sprintf("Nothing was sent: %s is no longer offered.", call.Command),
+	return nil, &outside.Error{
+		Fault: outside.FaultNotSent, Message: fmt.Sprintf("Nothing was sent: %s is no longer offered.", call.Command),
 	}
 }
 
 // acquire takes a lease for one request of a command, within the command's timeout.
-func (o *offer) acquire(ctx context.Context, call domain.OutsideCall) (*lease, error) {
+func (o *offer) acquire(ctx context.Context, call outside.Call) (*lease, error) {
 	return o.endpoint.acquire(traces.With(ctx, call.TraceParent), timeoutOf(&o.command))
 }
 
 // ended reports a request, and stores what it shows about its connector.
 func (m *Manager) ended(
-	ctx context.Context, o *offer, call domain.OutsideCall, begun time.Time, result domain.OutsideResult, err error,
+	ctx context.Context, o *offer, call outside.Call, begun time.Time, result outside.Result, err error,
 ) {
 	c := o.endpoint.connector
 	m.called(CallReport{
@@ -97,14 +97,15 @@ func (m *Manager) ended(
 	}
 }
 
-func outcomeOf(ctx context.Context, result domain.OutsideResult, err error) string {
+func outcomeOf(ctx context.Context, result outside.Result, err error) string {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return "cancelled"
 	case err != nil:
-		return map[domain.Fault]string{
-			domain.FaultUnknown: "doubt", domain.FaultNotSent: "not_sent", domain.FaultRefused: "refused", domain.FaultSignIn: "sign_in",
-		}[domain.FaultOf(err)]
+		return map[outside.Fault]string{
+			outside.FaultUnknown: "doubt", outside.FaultNotSent: "not_sent",
+			outside.FaultRefused: "refused", outside.FaultSignIn: "sign_in",
+		}[outside.FaultOf(err)]
 	case result.Task != nil:
 		return "task"
 	case result.Question != nil:
@@ -133,13 +134,13 @@ func (m *Manager) note(ctx context.Context, e *endpoint, err error) {
 
 // found derives a connector's status from the result of a call.
 func found(err error) (status outside.ConnectorStatus, detail string, known bool) {
-	if err != nil && domain.FaultOf(err) == domain.FaultSignIn {
+	if err != nil && outside.FaultOf(err) == outside.FaultSignIn {
 		return outside.ConnectorNeedsSignIn, err.Error(), true
 	}
 	switch failed, known := verdict(err); {
 	case !known:
 		return "", "", false
-	case failed == nil || failed.Fault == domain.FaultRefused:
+	case failed == nil || failed.Fault == outside.FaultRefused:
 		return outside.ConnectorReady, "", true
 	default:
 		return outside.ConnectorUnreachable, failed.Message, true

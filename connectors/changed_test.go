@@ -27,15 +27,15 @@ func TestWhatRunsEndsWithItsConnector(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, offered("A"))
-			w.external.answer = func(context.Context, Call) (domain.OutsideResult, error) { return domain.OutsideResult{}, nil }
+			w.external.answer = func(context.Context, Call) (outside.Result, error) { return outside.Result{}, nil }
 			if err := w.call(t.Context(), "S.A"); err != nil { // its connection stays open
 				t.Fatal(err)
 			}
 			began, release, done := make(chan struct{}), make(chan struct{}), make(chan error)
-			w.external.answer = func(context.Context, Call) (domain.OutsideResult, error) {
+			w.external.answer = func(context.Context, Call) (outside.Result, error) {
 				close(began)
 				<-release
-				return domain.OutsideResult{}, nil
+				return outside.Result{}, nil
 			}
 			go func() { done <- w.call(t.Context(), "S.A") }()
 			<-began
@@ -76,11 +76,11 @@ func TestAChangeOfAnUnusedConnector(t *testing.T) {
 
 // A task that its server cancelled is cancelled, with what the server says of it.
 func TestATaskThatItsServerCancelled(t *testing.T) {
-	failed := &domain.OutsideResult{Failed: true, Text: "The server says: cancelled."}
+	failed := &outside.Result{Failed: true, Text: "The server says: cancelled."}
 	for want, state := range map[domain.TaskStatus]TaskState{
 		domain.TaskCancelled: {Done: true, Cancelled: true, Result: failed},
 		domain.TaskFailed:    {Done: true, Result: failed},
-		domain.TaskSucceeded: {Done: true, Result: &domain.OutsideResult{Text: "done"}},
+		domain.TaskSucceeded: {Done: true, Result: &outside.Result{Text: "done"}},
 		domain.TaskRunning:   {Text: "half"},
 	} {
 		if r := reportOf(state); r.Status != want || want == domain.TaskCancelled && r.Error != failed.Text {

@@ -11,16 +11,16 @@ import (
 
 // Connection is an open connection to a connector's server. It is safe for concurrent use and can
 // be discarded at any time: a failed one is closed and replaced. Errors of calls are
-// *domain.OutsideError; any other error counts as an unknown outcome.
+// *outside.Error; any other error counts as an unknown outcome.
 type Connection interface {
 	// List returns the commands that the server currently offers, in its order, without a person's
 	// settings. For kinds with commands entered by a person it returns those.
 	List(ctx context.Context) (Listing, error)
 	// Call sends one call, once. It never retries: the caller knows the effect.
-	Call(ctx context.Context, call Call) (domain.OutsideResult, error)
+	Call(ctx context.Context, call Call) (outside.Result, error)
 	// Probe checks whether a call with an unknown outcome was carried out. It returns
-	// domain.ErrNoProbe if that is not possible.
-	Probe(ctx context.Context, call Call) (done bool, result domain.OutsideResult, err error)
+	// outside.ErrNoProbe if that is not possible.
+	Probe(ctx context.Context, call Call) (done bool, result outside.Result, err error)
 	Close() error
 }
 
@@ -33,7 +33,7 @@ type Listing struct {
 }
 
 // Tasks is implemented by connections whose calls can continue as tasks at the server
-// (OutsideResult.Task) and are polled, without callbacks.
+// (outside.Result.Task) and are polled, without callbacks.
 type Tasks interface {
 	Task(ctx context.Context, id string) (TaskState, error)
 	// AnswerTask sends a person's answer to the task's question with this key
@@ -50,7 +50,7 @@ type TaskState struct {
 	Cancelled bool
 	Text      string        // status text of the server
 	Poll      time.Duration // requested polling interval
-	Result    *domain.OutsideResult
+	Result    *outside.Result
 	Question  *domain.Module // an open question to a person
 	// QuestionKey distinguishes the questions of a task.
 	QuestionKey string
@@ -58,6 +58,6 @@ type TaskState struct {
 
 // Call is one execution with the connector's definition of its command.
 type Call struct {
-	domain.OutsideCall
+	outside.Call
 	Definition outside.ConnectorCommand
 }

@@ -60,7 +60,7 @@ func (s *Service) TestConnector(ctx context.Context, workspace, id string) (*out
 	test := &outside.ConnectorTest{OK: err == nil, Latency: s.clock().Sub(begun), Commands: len(listing.Commands), Status: status}
 	if err != nil {
 		test.Error = err.Error()
-		if failed, ok := errors.AsType[*domain.OutsideError](err); ok {
+		if failed, ok := errors.AsType[*outside.Error](err); ok {
 			test.Error = messageWithOutput(failed)
 		}
 	}
@@ -86,7 +86,7 @@ func (s *Service) store(ctx context.Context, c *outside.Connector, status outsid
 // statusAfter returns the connector's status after discover returned err. known is false if no request
 // reached the server, for a reason on our side.
 func (s *Service) statusAfter(c *outside.Connector, err error) (status outside.ConnectorStatus, detail string, known bool) {
-	failed, ok := errors.AsType[*domain.OutsideError](err)
+	failed, ok := errors.AsType[*outside.Error](err)
 	switch {
 	case err != nil && !ok:
 		return "", "", false
@@ -94,14 +94,14 @@ func (s *Service) statusAfter(c *outside.Connector, err error) (status outside.C
 		return outside.ConnectorDisabled, "", true
 	case err == nil:
 		return outside.ConnectorReady, "", true
-	case failed.Fault == domain.FaultSignIn:
+	case failed.Fault == outside.FaultSignIn:
 		return outside.ConnectorNeedsSignIn, failed.Message, true
 	}
 	return outside.ConnectorUnreachable, messageWithOutput(failed), true
 }
 
 // messageWithOutput returns the error message with the last output of the connector's program.
-func messageWithOutput(failed *domain.OutsideError) string {
+func messageWithOutput(failed *outside.Error) string {
 	if failed.Said == "" {
 		return failed.Message
 	}

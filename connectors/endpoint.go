@@ -25,7 +25,7 @@ type endpoint struct {
 	circuit   circuit
 	room      chan struct{} // semaphore: one token for each call
 	opening   chan struct{} // holds a token while a connection is being opened
-	status    atomic.Value  // domain.ConnectorStatus, as stored last
+	status    atomic.Value  // outside.ConnectorStatus, as stored last
 
 	mu      sync.Mutex
 	open    *connection // nil: not connected
@@ -151,7 +151,7 @@ func (m *Manager) opening(kind *Kind, c *outside.Connector) (Opening, error) {
 	}
 	all, err := openSecrets(m.keys, c, origin)
 	if err != nil {
-		return Opening{}, &domain.OutsideError{Fault: domain.FaultSignIn, Message: fmt.Sprintf("%s: %v", c.Name, errSecrets), Cause: err}
+		return Opening{}, &outside.Error{Fault: outside.FaultSignIn, Message: fmt.Sprintf("%s: %v", c.Name, errSecrets), Cause: err}
 	}
 	own := *c
 	if own.Config, err = all.reveal(c.Config); err != nil {
@@ -171,15 +171,15 @@ func (m *Manager) dial(ctx context.Context, kind *Kind, c *outside.Connector) (C
 		return nil, err
 	}
 	made, err := kind.Open(ctx, opening)
-	if _, known := errors.AsType[*domain.OutsideError](err); err != nil && !known {
+	if _, known := errors.AsType[*outside.Error](err); err != nil && !known {
 		return nil, notSent(err, "no connection to %s", c.Name)
 	}
 	return made, err
 }
 
 // notSent is the error of a call that sent nothing.
-func notSent(cause error, format string, args ...any) *domain.OutsideError {
-	return &domain.OutsideError{
-		Fault: domain.FaultNotSent, Temporary: true, Cause: cause, Message: "Nothing was sent: " + fmt.Sprintf(format, args...) + ".",
+func notSent(cause error, format string, args ...any) *outside.Error {
+	return &outside.Error{
+		Fault: outside.FaultNotSent, Temporary: true, Cause: cause, Message: "Nothing was sent: " + fmt.Sprintf(format, args...) + ".",
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/breaker"
 )
 
@@ -64,8 +64,8 @@ func (e *endpoint) enter(ctx context.Context) (as breaker.Permission, err error)
 // what the result shows of the server.
 func (l *lease) Release(err error) {
 	if l.connection != nil {
-		fault := domain.FaultOf(err)
-		broken := err != nil && !errors.Is(err, domain.ErrNoProbe) && (fault == domain.FaultUnknown || fault == domain.FaultNotSent)
+		fault := outside.FaultOf(err)
+		broken := err != nil && !errors.Is(err, outside.ErrNoProbe) && (fault == outside.FaultUnknown || fault == outside.FaultNotSent)
 		l.endpoint.release(l.connection, broken)
 	}
 	l.endpoint.circuit.leave(l.permission, err)
@@ -74,14 +74,14 @@ func (l *lease) Release(err error) {
 }
 
 // call sends a call, and releases the lease.
-func (l *lease) call(call Call) (result domain.OutsideResult, err error) {
+func (l *lease) call(call Call) (result outside.Result, err error) {
 	err = errUnfinished
 	defer func() { l.Release(err) }()
 	return l.connection.Call(l.ctx, call)
 }
 
 // probe asks about an earlier call, and releases the lease.
-func (l *lease) probe(call Call) (done bool, result domain.OutsideResult, err error) {
+func (l *lease) probe(call Call) (done bool, result outside.Result, err error) {
 	err = errUnfinished
 	defer func() { l.Release(err) }()
 	return l.connection.Probe(l.ctx, call)

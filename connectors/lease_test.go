@@ -6,31 +6,32 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // TestALeaseIsReleased verifies that a request, however it ends, returns its place, its connection and the breaker's
 // permission; and that only a connection that may be broken is not used again.
 func TestALeaseIsReleased(t *testing.T) {
-	down := &domain.OutsideError{Fault: domain.FaultUnknown}
+	down := &outside.Error{Fault: outside.FaultUnknown}
 	for name, c := range map[string]struct {
 		request func(w *world) error
 		answer  error
 		again   bool // the next call uses the same connection
 	}{
 		"a call":         {func(w *world) error { return w.call(t.Context(), "S.A") }, nil, true},
-		"a refusal":      {func(w *world) error { return w.call(t.Context(), "S.A") }, &domain.OutsideError{Fault: domain.FaultRefused}, true},
+		"a refusal":      {func(w *world) error { return w.call(t.Context(), "S.A") }, &outside.Error{Fault: outside.FaultRefused}, true},
 		"a broken call":  {func(w *world) error { return w.call(t.Context(), "S.A") }, down, false},
 		"a panic":        {func(w *world) error { return w.call(t.Context(), "S.A") }, errUnfinished, false},
-		"no probe":       {probed, domain.ErrNoProbe, true},
+		"no probe":       {probed, outside.ErrNoProbe, true},
 		"a cancellation": {func(w *world) error { return w.Manager.CancelTask(t.Context(), ordered(), "") }, nil, true},
 		"a poll":         {func(w *world) error { _, err := w.Manager.PollTask(t.Context(), ordered()); return err }, nil, true},
 	} {
 		w := newWorld(t, offered("A"))
-		w.external.answer = func(context.Context, Call) (domain.OutsideResult, error) {
+		w.external.answer = func(context.Context, Call) (outside.Result, error) {
 			if errors.Is(c.answer, errUnfinished) {
 				panic("a defect")
 			}
-			return domain.OutsideResult{}, c.answer
+			return outside.Result{}, c.answer
 		}
 		if err := recovered(func() error { return c.request(w) }); !errors.Is(err, c.answer) {
 			t.Errorf("%s: %v, want %v", name, err, c.answer)
@@ -83,7 +84,7 @@ func recovered(request func() error) (err error) {
 }
 
 func probed(w *world) error {
-	_, _, err := w.Manager.Probe(context.Background(), domain.OutsideCall{WorkspaceID: "w", Command: "S.A"})
+	_, _, err := w.Manager.Probe(context.Background(), outside.Call{WorkspaceID: "w", Command: "S.A"})
 	return err
 }
 

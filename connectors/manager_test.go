@@ -84,19 +84,19 @@ func (r *rows) DeleteConnector(context.Context, string, string) error { return n
 
 // external is a server that a test plays.
 type external struct {
-	answer         func(ctx context.Context, call Call) (domain.OutsideResult, error)
+	answer         func(ctx context.Context, call Call) (outside.Result, error)
 	listed         []outside.ConnectorCommand
 	opened, closed atomic.Int32
 }
 
 func (o *external) List(context.Context) (Listing, error) { return Listing{Commands: o.listed}, nil }
 
-func (o *external) Call(ctx context.Context, call Call) (domain.OutsideResult, error) {
+func (o *external) Call(ctx context.Context, call Call) (outside.Result, error) {
 	return o.answer(ctx, call)
 }
 
-func (o *external) Probe(context.Context, Call) (bool, domain.OutsideResult, error) {
-	return false, domain.OutsideResult{}, domain.ErrNoProbe
+func (o *external) Probe(context.Context, Call) (bool, outside.Result, error) {
+	return false, outside.Result{}, outside.ErrNoProbe
 }
 
 func (o *external) Close() error { o.closed.Add(1); return nil }
@@ -156,7 +156,7 @@ func offered(name string) outside.ConnectorCommand {
 }
 
 func (w *world) call(ctx context.Context, name string) error {
-	_, err := w.Manager.Call(ctx, domain.OutsideCall{WorkspaceID: "w", Command: name})
+	_, err := w.Manager.Call(ctx, outside.Call{WorkspaceID: "w", Command: name})
 	return err
 }
 
@@ -180,9 +180,9 @@ func TestWhatIsOfferedIsReadWhenItChanged(t *testing.T) {
 			t.Fatalf("%s after %d reads", got, w.rows.reads)
 		}
 	}
-	w.external.answer = func(context.Context, Call) (domain.OutsideResult, error) { return domain.OutsideResult{}, nil }
+	w.external.answer = func(context.Context, Call) (outside.Result, error) { return outside.Result{}, nil }
 	for _, name := range []string{"S.OFF", "S.CHANGED", "S.NONE", "T.A"} {
-		if err := w.call(t.Context(), name); domain.FaultOf(err) != domain.FaultNotSent {
+		if err := w.call(t.Context(), name); outside.FaultOf(err) != outside.FaultNotSent {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -211,16 +211,16 @@ func TestABreaker(t *testing.T) {
 		w := newWorld(t, offered("A"))
 		var asked int
 		var answer error
-		w.external.answer = func(context.Context, Call) (domain.OutsideResult, error) {
+		w.external.answer = func(context.Context, Call) (outside.Result, error) {
 			asked++
-			return domain.OutsideResult{}, answer
+			return outside.Result{}, answer
 		}
-		down := &domain.OutsideError{Fault: domain.FaultUnknown, Temporary: true, Message: "S did not answer."}
+		down := &outside.Error{Fault: outside.FaultUnknown, Temporary: true, Message: "S did not answer."}
 		answer = down
 		for range 4 {
 			_ = w.call(t.Context(), "S.A")
 		}
-		answer = &domain.OutsideError{Fault: domain.FaultRefused, Message: "no"}
+		answer = &outside.Error{Fault: outside.FaultRefused, Message: "no"}
 		_ = w.call(t.Context(), "S.A") // a refusal is a response: the count restarts
 		answer = down
 		for range 5 {
@@ -229,8 +229,8 @@ func TestABreaker(t *testing.T) {
 		for _, pause := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 5 * time.Minute, 5 * time.Minute} {
 			before := asked
 			err := w.call(t.Context(), "S.A")
-			e, _ := errors.AsType[*domain.OutsideError](err)
-			if asked != before || e == nil || e.Fault != domain.FaultNotSent || e.RetryAfter != pause || !strings.Contains(e.Message, "the last") {
+			e, _ := errors.AsType[*outside.Error](err)
+			if asked != before || e == nil || e.Fault != outside.FaultNotSent || e.RetryAfter != pause || !strings.Contains(e.Message, "the last") {
 				t.Fatalf("at %s: asked %d times more, %#v", pause, asked-before, err)
 			}
 			if c, err := w.Connector(t.Context(), "w", w.rows.all[0].ID); err != nil || c.PausedUntil == nil || !c.PausedUntil.Equal(time.Now().Add(pause)) {
@@ -256,10 +256,10 @@ func TestABreaker(t *testing.T) {
 			t.Errorf("stored %s", got)
 		}
 		// Who asks for time gets it, whatever it answered.
-		answer = &domain.OutsideError{Fault: domain.FaultRefused, Temporary: true, RetryAfter: 7 * time.Second}
+		answer = &outside.Error{Fault: outside.FaultRefused, Temporary: true, RetryAfter: 7 * time.Second}
 		_ = w.call(t.Context(), "S.A")
 		answer = nil
-		if err := w.call(t.Context(), "S.A"); domain.FaultOf(err) != domain.FaultNotSent {
+		if err := w.call(t.Context(), "S.A"); outside.FaultOf(err) != outside.FaultNotSent {
 			t.Error("it was not left alone", err)
 		}
 		time.Sleep(7 * time.Second)
@@ -276,11 +276,11 @@ func TestTenAtATime(t *testing.T) {
 		slow.Timeout = 5 * time.Second
 		w := newWorld(t, slow)
 		var most, now atomic.Int32
-		w.external.answer = func(ctx context.Context, _ Call) (domain.OutsideResult, error) {
+		w.external.answer = func(ctx context.Context, _ Call) (outside.Result, error) {
 			most.Store(max(most.Load(), now.Add(1)))
 			defer now.Add(-1)
 			<-ctx.Done()
-			return domain.OutsideResult{}, &domain.OutsideError{Fault: domain.FaultUnknown, Temporary: true}
+			return outside.Result{}, &outside.Error{Fault: outside.FaultUnknown, Temporary: true}
 		}
 		begun := clock.System()
 		var all sync.WaitGroup
@@ -294,7 +294,7 @@ func TestTenAtATime(t *testing.T) {
 					ctx, cancel = context.WithTimeout(ctx, 3*time.Second)
 					defer cancel()
 				}
-				if domain.FaultOf(w.call(ctx, "S.A")) == domain.FaultNotSent {
+				if outside.FaultOf(w.call(ctx, "S.A")) == outside.FaultNotSent {
 					notSent.Add(1)
 				}
 			})
@@ -312,8 +312,8 @@ func TestTenAtATime(t *testing.T) {
 // TestAConnectionThatFailedIsNotUsedAgain: those who use it end, and the next call opens one.
 func TestAConnectionThatFailedIsNotUsedAgain(t *testing.T) {
 	w := newWorld(t, offered("A"))
-	for i, answer := range []error{nil, &domain.OutsideError{Fault: domain.FaultRefused}, &domain.OutsideError{Fault: domain.FaultUnknown}, errors.New("odd"), nil} {
-		w.external.answer = func(context.Context, Call) (domain.OutsideResult, error) { return domain.OutsideResult{}, answer }
+	for i, answer := range []error{nil, &outside.Error{Fault: outside.FaultRefused}, &outside.Error{Fault: outside.FaultUnknown}, errors.New("odd"), nil} {
+		w.external.answer = func(context.Context, Call) (outside.Result, error) { return outside.Result{}, answer }
 		_ = w.call(t.Context(), "S.A")
 		if want := []int32{1, 1, 1, 2, 3}[i]; w.external.opened.Load() != want {
 			t.Errorf("call %d: %d opened", i, w.external.opened.Load())

@@ -69,7 +69,7 @@ func signInReason(err error) string {
 	if known, ok := errors.AsType[*SignInError](err); ok {
 		return known.Message
 	}
-	if known, ok := errors.AsType[*domain.OutsideError](err); ok {
+	if known, ok := errors.AsType[*outside.Error](err); ok {
 		return strings.TrimSuffix(known.Message, ".")
 	}
 	if reason := egress.ReasonOf(err); reason != egress.ReasonNone {

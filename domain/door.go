@@ -89,13 +89,6 @@ type SessionFilter struct {
 	Cursor       string
 }
 
-// Invariant is a count of something that must not be: 0 means it holds.
-type Invariant struct {
-	Name        string
-	Count       int64
-	Description string
-}
-
 // RunRequest requests a run of an automation. Its fields override the automation's in this run; zero
 // values do not.
 type RunRequest struct {

@@ -36,6 +36,15 @@ type Roundtrip struct {
 	Answered *AnswerFigures
 }
 
+// Values of Roundtrip.Outcome.
+const (
+	// OutcomeAnswered and OutcomeCut are the ends of a call that are no errors.
+	OutcomeAnswered = "answered"
+	OutcomeCut      = "cut"
+	// OutcomeTooLong: the provider rejected the prompt as too long.
+	OutcomeTooLong = "context_too_long"
+)
+
 // MaxOfferedNames bounds OfferedTools.Names.
 const MaxOfferedNames = 50
 

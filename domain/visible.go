@@ -97,9 +97,9 @@ func wide(r rune) bool {
 		r >= 0xFF01 && r <= 0xFF60
 }
 
-// withoutHidden is a text without the characters that VisibleLine escapes as hidden; line feeds,
+// WithoutHidden is a text without the characters that VisibleLine escapes as hidden; line feeds,
 // tabs and other controls that separate words become spaces.
-func withoutHidden(text string) string {
+func WithoutHidden(text string) string {
 	var b strings.Builder
 	before := rune(-1)
 	for i, r := range text {

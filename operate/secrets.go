@@ -9,13 +9,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
 // sealedSecrets is the part of the database with encrypted secrets.
 type sealedSecrets interface {
 	SealedWith(ctx context.Context, characters int) (map[string]int, error)
-	ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error)
+	ProvidersSealedOtherwise(ctx context.Context, start string) ([]*outside.Provider, error)
 }
 
 // unreadable counts the stored secrets that no configured key decrypts, and all of them.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -24,7 +25,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 		return noModel(err, d.session.Calls())
 	}
 	room := d.room()
-	var files domain.PromptFiles // of the prompt that was sent last
+	var files ai.PromptFiles // of the prompt that was sent last
 	var described []domain.Provenance
 	a := &asking{
 		driver: d, purpose: purposeAnswer,
@@ -70,7 +71,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 
 // answerRequest requests the next answer. Its text is streamed if there are watchers, or if the provider
 // streams anyway: a watcher that joins later gets the text so far.
-func (d *driver) answerRequest(model *providers.Model, call *domain.Roundtrip, ask *domain.Prompt) *providers.Request {
+func (d *driver) answerRequest(model *providers.Model, call *domain.Roundtrip, ask *ai.Prompt) *providers.Request {
 	s := d.session
 	call.PromptHash = prompt.Fingerprint(ask)
 	most := model.MaxTokens
@@ -113,7 +114,7 @@ func noModel(err error, provider string) (domain.Event, error) {
 }
 
 // prompt is the model's prompt, as far as there is room.
-func (d *driver) prompt(ctx context.Context, model *providers.Model, room *room) (*domain.Prompt, error) {
+func (d *driver) prompt(ctx context.Context, model *providers.Model, room *room) (*ai.Prompt, error) {
 	ask, size, err := d.assemble(ctx, model)
 	if err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (d *driver) prompt(ctx context.Context, model *providers.Model, room *room)
 // assemble puts together all that there is to read, with an estimate of its history:
 // the levels from their caches, the turns from the history in memory. Only what is
 // new costs anything.
-func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.Prompt, int, error) {
+func (d *driver) assemble(ctx context.Context, model *providers.Model) (*ai.Prompt, int, error) {
 	s, settings := d.session, &d.view.Workspace.Settings
 	history, err := d.loop.histories.past(ctx, s, model.Protocol, d.loop.cfg.Store)
 	if err != nil {
@@ -151,7 +152,7 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.
 	if err != nil {
 		return nil, 0, err
 	}
-	ask := &domain.Prompt{
+	ask := &ai.Prompt{
 		System: levels.system, UserData: levels.userData, Turns: turns,
 		Tail: prompt.Tail(d.loop.cfg.Clock(), s.ScheduledExecutionTime, settings), Protocol: model.Protocol,
 	}

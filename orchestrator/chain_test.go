@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -196,7 +197,7 @@ func TestTheFallbackIsAskedInItsOwnProtocol(t *testing.T) {
 	}
 	for _, turn := range ask.Turns {
 		for _, b := range turn.Blocks {
-			if b.Kind != domain.BlockText {
+			if b.Kind != ai.BlockText {
 				t.Errorf("a block of kind %s goes to a provider without calls", b.Kind)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -62,7 +63,7 @@ func (d *driver) summaryBudget(model *providers.Model) int {
 }
 
 func (d *driver) summaryRequest(
-	turns []*domain.Turn,
+	turns []*ai.Turn,
 	transcript int,
 ) func(context.Context, *providers.Model, *domain.Roundtrip) (*providers.Request, error) {
 	return func(_ context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error) {
@@ -83,7 +84,7 @@ func (d *driver) summaryRequest(
 // compaction is the input of a summary: the turns, what precedes them in any case, the budget of the whole
 // and what it leaves for the history, in tokens.
 type compaction struct {
-	turns               []*domain.Turn
+	turns               []*ai.Turn
 	fixed, budget, left int
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -64,7 +65,7 @@ func (l *Loop) beforeHistory(view *domain.View, model *providers.Model) int {
 	if err != nil {
 		return 0
 	}
-	ask := &domain.Prompt{System: system.text, UserData: l.levels.peek(view, system)}
+	ask := &ai.Prompt{System: system.text, UserData: l.levels.peek(view, system)}
 	if model.Protocol == domain.ProtocolNative {
 		ask.Commands = specs
 	}

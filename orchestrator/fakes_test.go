@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
@@ -338,7 +339,7 @@ func (s *fakeStreams) Settle(_, _ string) {
 type fakeModel struct {
 	mu      sync.Mutex
 	answers []func(ctx context.Context, r *providers.Request) (*providers.Answer, error)
-	asked   []*domain.Prompt
+	asked   []*ai.Prompt
 }
 
 func (m *fakeModel) For(context.Context, string, string) (*providers.Model, error) {

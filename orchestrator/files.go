@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -18,7 +19,7 @@ type Files interface {
 
 // withFiles adds the contents of the files in a history, for a model. A history without files needs no
 // query.
-func (d *driver) withFiles(ctx context.Context, h past, model *providers.Model) ([]*domain.Turn, int, error) {
+func (d *driver) withFiles(ctx context.Context, h past, model *providers.Model) ([]*ai.Turn, int, error) {
 	if len(h.files) == 0 {
 		return h.turns, h.size, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/prompt"
 )
@@ -87,7 +88,7 @@ func (h *history) apply(change *domain.Change) bool {
 // past is what came before a call of the AI: turns, an estimate of their size in tokens, and
 // the files that they refer to.
 type past struct {
-	turns []*domain.Turn
+	turns []*ai.Turn
 	size  int
 	files []string
 }

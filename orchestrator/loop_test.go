@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -246,7 +247,7 @@ func TestTheHistoryInMemoryIsTheOneInTheRecord(t *testing.T) {
 		w.rest()
 	}
 	last := w.model.asked[len(w.model.asked)-1]
-	if len(last.Turns) != 9 || last.Turns[8].Role != domain.TurnUser {
+	if len(last.Turns) != 9 || last.Turns[8].Role != ai.TurnUser {
 		t.Errorf("the fifth call had %d turns, want 9 ending with the user's", len(last.Turns))
 	}
 	first := w.model.asked[1]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
@@ -84,7 +85,7 @@ func (l *Loop) caller(s *domain.Session, task *domain.Task) commands.Caller {
 	if l.cfg.Outside == nil {
 		return nil
 	}
-	return func(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error) {
+	return func(ctx context.Context, call outside.Call) (outside.Result, error) {
 		if task != nil {
 			call.TaskID, call.Deadline = task.ID, task.Deadline
 		}
@@ -93,7 +94,7 @@ func (l *Loop) caller(s *domain.Session, task *domain.Task) commands.Caller {
 }
 
 // callOf adds to a call what identifies the session and its round.
-func callOf(s *domain.Session, call domain.OutsideCall) domain.OutsideCall {
+func callOf(s *domain.Session, call outside.Call) outside.Call {
 	call.ExternalID, call.RunEpoch, call.TraceParent = s.ExternalID, s.RunEpoch, traceParent(s, call.ExecutionID)
 	return call
 }

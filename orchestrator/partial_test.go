@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -21,7 +22,7 @@ func (m *fakeModel) cut(raw domain.RawAnswer, output int64) {
 }
 
 // lastTurn is what the model reads last.
-func lastTurn(ask *domain.Prompt) string {
+func lastTurn(ask *ai.Prompt) string {
 	var all []string
 	for _, b := range ask.Turns[len(ask.Turns)-1].Blocks {
 		all = append(all, b.Text)

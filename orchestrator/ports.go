@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -34,16 +35,16 @@ type Records interface {
 }
 
 // Outside lists and calls the commands of other servers. Errors of Call and Probe are
-// *domain.OutsideError; any other means an unknown outcome.
+// *outside.Error; any other means an unknown outcome.
 type Outside interface {
 	// Offers are the commands currently offered to the workspace, with their prefix, in a stable order,
 	// each with another name on the wire (CommandSpec.WireName). It is called for every AI call, so it must
 	// answer from memory.
 	Offers(ctx context.Context, workspace string) ([]domain.CommandSpec, error)
 	// Call sends one call, once. It ends with its context.
-	Call(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error)
-	// Probe queries the outcome of an earlier call; domain.ErrNoProbe if the command has no probe.
-	Probe(ctx context.Context, call domain.OutsideCall) (done bool, result domain.OutsideResult, err error)
+	Call(ctx context.Context, call outside.Call) (outside.Result, error)
+	// Probe queries the outcome of an earlier call; outside.ErrNoProbe if the command has no probe.
+	Probe(ctx context.Context, call outside.Call) (done bool, result outside.Result, err error)
 }
 
 // ActFunc is what happens inside Act's transaction. A nil change writes nothing.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -35,7 +36,7 @@ func (s sizes) fixed() int { return s.rules + s.data }
 func (s sizes) whole() int { return s.rules + s.data + s.turns }
 
 // measured are the sizes of a prompt whose history has so many tokens.
-func measured(ask *domain.Prompt, turns int) sizes {
+func measured(ask *ai.Prompt, turns int) sizes {
 	data := prompt.EstimateTokens(ask.UserData)
 	return sizes{rules: prompt.Size(ask, 0) - data, data: data, turns: turns}
 }
@@ -122,7 +123,7 @@ const leastRoom = prompt.LeastTranscript
 // fit makes the turns of a prompt fit, measured as a whole. Before a summary was tried, it requests one;
 // after it, results are cut and old turns left out of this prompt, until it fits. The levels before the
 // history are never cut: if they leave no room, the person is notified, and nothing is sent.
-func (r *room) fit(ask *domain.Prompt, turns int, model *providers.Model, compacted bool) error {
+func (r *room) fit(ask *ai.Prompt, turns int, model *providers.Model, compacted bool) error {
 	r.sizes, r.leftOut = measured(ask, turns), 0
 	left, most := r.left(model, r.sizes.fixed())
 	switch {

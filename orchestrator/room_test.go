@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -133,8 +134,8 @@ func TestTheEstimateKnowsWhatStandsBefore(t *testing.T) {
 }
 
 func TestFit(t *testing.T) {
-	block := func(bytes int) *domain.Turn {
-		return &domain.Turn{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: strings.Repeat("x", bytes)}}}
+	block := func(bytes int) *ai.Turn {
+		return &ai.Turn{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: strings.Repeat("x", bytes)}}}
 	}
 	budget := func(n int) *int { return &n }
 	window := func(n int) *providers.Model { return &providers.Model{Provider: &windowed{fakeModel{}, n}} }
@@ -157,7 +158,7 @@ func TestFit(t *testing.T) {
 		{"no bound at all", room{}, window(0), 70_000, 70_000, 70_000, false, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ask := &domain.Prompt{System: strings.Repeat("r", c.rules), UserData: strings.Repeat("d", c.data), Turns: []*domain.Turn{block(c.said)}}
+			ask := &ai.Prompt{System: strings.Repeat("r", c.rules), UserData: strings.Repeat("d", c.data), Turns: []*ai.Turn{block(c.said)}}
 			err := c.room.fit(ask, prompt.EstimateTurns(ask.Turns), c.model, c.compacted)
 			got := ""
 			if full, ok := err.(*roomError); ok {

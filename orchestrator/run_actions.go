@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
 
@@ -18,7 +19,7 @@ type series struct {
 	// ask is what that action needs of a person before it can continue; nil: nothing.
 	ask *domain.OutsideAsk
 	// handles are what services returned for the work that they have taken on, by execution.
-	handles map[string]domain.TaskHandle
+	handles map[string]outside.TaskHandle
 }
 
 // send sends the action that a transaction of the series has begun.
@@ -37,7 +38,7 @@ func (s *series) send(ctx context.Context, to *external, done acted) {
 // carries out divides the series: its start is stored with what ended before it, then it is sent, and its
 // outcome is stored with what follows.
 func (d *driver) runActions(ctx context.Context) (result, error) {
-	s := &series{sent: d.external().interrupted(ctx), handles: map[string]domain.TaskHandle{}}
+	s := &series{sent: d.external().interrupted(ctx), handles: map[string]outside.TaskHandle{}}
 	for attempt := 0; ; {
 		done, err := d.act(ctx, s)
 		switch {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
 
@@ -80,14 +81,14 @@ var probeWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
 func (e *external) findOut(ctx context.Context, env *commands.Env, x *domain.Execution, why string) *domain.Execution {
 	within, cancel := context.WithTimeout(ctx, probingTime)
 	defer cancel()
-	var result domain.OutsideResult
-	done, err := false, domain.ErrNoProbe
+	var result outside.Result
+	done, err := false, outside.ErrNoProbe
 	if hasProbe(env.Outside, x.Command) {
 		for _, wait := range probeWaits {
 			if !sleep(within, wait) {
 				break
 			}
-			if done, result, err = e.probe(within, env, x); done || errors.Is(err, domain.ErrNoProbe) {
+			if done, result, err = e.probe(within, env, x); done || errors.Is(err, outside.ErrNoProbe) {
 				break
 			}
 		}
@@ -120,7 +121,7 @@ func sleep(ctx context.Context, wait time.Duration) bool {
 // errProbeFailed: the question about an earlier call did not come to an answer.
 var errProbeFailed = errors.New("the probe failed")
 
-func (e *external) probe(ctx context.Context, env *commands.Env, x *domain.Execution) (done bool, r domain.OutsideResult, err error) {
+func (e *external) probe(ctx context.Context, env *commands.Env, x *domain.Execution) (done bool, r outside.Result, err error) {
 	defer func() {
 		if recover() != nil {
 			done, err = false, errProbeFailed

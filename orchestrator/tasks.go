@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // beginTask returns the task of an action that is sent next, if it is long-running: the stored one if it was
@@ -54,7 +55,7 @@ const longestWork = 24 * time.Hour
 // taken are the tasks of those actions that services have taken on, as they are now, and the
 // ids of all that the answer waits for. handles are what the services returned, by execution.
 func (l *Loop) taken(
-	view *domain.View, handles map[string]domain.TaskHandle, actions []*domain.Execution, offered []domain.CommandSpec,
+	view *domain.View, handles map[string]outside.TaskHandle, actions []*domain.Execution, offered []domain.CommandSpec,
 ) (changed []*domain.Task, ids []string) {
 	for _, x := range actions {
 		if x.Status != domain.ExecPending {
@@ -79,7 +80,7 @@ func (l *Loop) taken(
 }
 
 // take notes what a service said when it took the work on.
-func take(t *domain.Task, h domain.TaskHandle, now time.Time) {
+func take(t *domain.Task, h outside.TaskHandle, now time.Time) {
 	if t.Status == domain.TaskPending {
 		t.Status = domain.TaskRunning
 	}

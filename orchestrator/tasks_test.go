@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // TestAServiceTakesWorkOn verifies that the task of a long-running action is stored before the action is sent, that the
@@ -16,13 +17,13 @@ func TestAServiceTakesWorkOn(t *testing.T) {
 		w := newWorld(t)
 		out := withOutside(w)
 		out.deadline = time.Hour
-		out.answer = func(_ context.Context, call domain.OutsideCall, _ int) (domain.OutsideResult, error) {
+		out.answer = func(_ context.Context, call outside.Call, _ int) (outside.Result, error) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if len(w.tasks) != 1 || w.tasks[0].ID != call.TaskID || !w.tasks[0].Deadline.Equal(call.Deadline) || w.tasks[0].ExecutionID != call.ExecutionID {
 				t.Errorf("the call names %q by %s, stored are %+v", call.TaskID, call.Deadline, w.tasks)
 			}
-			return domain.OutsideResult{Task: &domain.TaskHandle{ID: "job_7"}}, nil
+			return outside.Result{Task: &outside.TaskHandle{ID: "job_7"}}, nil
 		}
 		w.model.calls("SHOP_PAY", `{"n":1}`, "CREATE_ZONE", `{"name":"Behind"}`)
 		w.model.text("It goes on.")
@@ -47,8 +48,8 @@ func TestACallThatNeedsAPersonStopsTheSeries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		out := withOutside(w)
-		out.answer = func(context.Context, domain.OutsideCall, int) (domain.OutsideResult, error) {
-			return domain.OutsideResult{}, &domain.OutsideError{Fault: domain.FaultSignIn, Message: "Sign in."}
+		out.answer = func(context.Context, outside.Call, int) (outside.Result, error) {
+			return outside.Result{}, &outside.Error{Fault: outside.FaultSignIn, Message: "Sign in."}
 		}
 		w.model.calls("SHOP_PAY", `{"n":1}`, "CREATE_ZONE", `{"name":"Behind"}`)
 		w.say("pay")

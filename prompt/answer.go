@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // Marks at the end of an incomplete answer: cancelled by a person, interrupted, or filtered.
@@ -35,7 +36,7 @@ const emptyAnswer = "(an empty answer)"
 // answerBlocks converts an AI message to an assistant turn for a protocol. The raw answer is sent
 // back unchanged; one of the other protocol is sent as text, since a provider without tools rejects
 // calls.
-func answerBlocks(m *domain.Message, protocol domain.Protocol) []domain.Block {
+func answerBlocks(m *domain.Message, protocol domain.Protocol) []ai.Block {
 	raw := m.Raw
 	if m.Status == domain.MessageInterrupted {
 		return textBlocks(interrupted(m))
@@ -50,16 +51,16 @@ func answerBlocks(m *domain.Message, protocol domain.Protocol) []domain.Block {
 	case raw.Protocol == domain.ProtocolNative && protocol == domain.ProtocolJSON:
 		return textBlocks(asJSON(m))
 	case raw.Protocol == protocol && (calls || len(raw.Calls) == 0):
-		return []domain.Block{{Kind: domain.BlockAnswer, Answer: sendable(raw)}}
+		return []ai.Block{{Kind: ai.BlockAnswer, Answer: sendable(raw)}}
 	}
 	return textBlocks(raw.Text)
 }
 
-func textBlocks(text string) []domain.Block {
+func textBlocks(text string) []ai.Block {
 	if strings.TrimSpace(text) == "" {
 		text = emptyAnswer
 	}
-	return []domain.Block{{Kind: domain.BlockText, Text: text}}
+	return []ai.Block{{Kind: ai.BlockText, Text: text}}
 }
 
 func displayed(m *domain.Message) string {

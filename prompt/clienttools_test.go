@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 func clientInput(protocol domain.Protocol) ParseInput {
@@ -80,7 +81,7 @@ func TestResultsOfAClientsTools(t *testing.T) {
 	h := (&story{}).user("How warm?").ai("", "c1", "get_weather", "{}").system(domain.SystemDataAdded, "x", r).history(domain.ProtocolNative)
 	turns := h.Turns()
 	b := turns[len(turns)-1].Blocks[0]
-	if b.Kind != domain.BlockResult || b.CallID == "" || !strings.Contains(b.Text, `type="OUTSIDE"`) || !strings.Contains(b.Text, `source="client: get_weather"`) ||
+	if b.Kind != ai.BlockResult || b.CallID == "" || !strings.Contains(b.Text, `type="OUTSIDE"`) || !strings.Contains(b.Text, `source="client: get_weather"`) ||
 		!strings.Contains(b.Text, "20 degrees") || invalid(turns) != "" {
 		t.Errorf("the result is %+v (%s)", b, invalid(turns))
 	}

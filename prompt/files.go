@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
@@ -41,7 +42,7 @@ type Files struct {
 }
 
 // filesOf returns the files referenced by turns, without duplicates.
-func filesOf(turns []*domain.Turn) (ids []string) {
+func filesOf(turns []*ai.Turn) (ids []string) {
 	seen := map[string]bool{}
 	for _, turn := range turns {
 		for i := range turn.Blocks {
@@ -57,9 +58,9 @@ func filesOf(turns []*domain.Turn) (ids []string) {
 // Fill returns the turns with the content of their files: texts as blocks of external content,
 // truncated to their share, and the pictures of the current round. The size is adjusted. The given
 // turns are not modified; a filled turn without pictures is cached.
-func (f *Files) Fill(turns []*domain.Turn, size int) ([]*domain.Turn, int, error) {
+func (f *Files) Fill(turns []*ai.Turn, size int) ([]*ai.Turn, int, error) {
 	present := f.presentFrom(turns)
-	filled := make([]*domain.Turn, len(turns))
+	filled := make([]*ai.Turn, len(turns))
 	shown := 0
 	for i, turn := range turns {
 		if filled[i] = turn; !hasFiles(turn) {
@@ -76,36 +77,36 @@ func (f *Files) Fill(turns []*domain.Turn, size int) ([]*domain.Turn, int, error
 }
 
 // presentFrom returns where the current round begins: after the last answer of another round.
-func (f *Files) presentFrom(turns []*domain.Turn) int {
+func (f *Files) presentFrom(turns []*ai.Turn) int {
 	for i, turn := range slices.Backward(turns) {
-		if turn.Role == domain.TurnAssistant && turn.Round != f.Round {
+		if turn.Role == ai.TurnAssistant && turn.Round != f.Round {
 			return i + 1
 		}
 	}
 	return 0
 }
 
-func hasFiles(turn *domain.Turn) bool {
+func hasFiles(turn *ai.Turn) bool {
 	for i := range turn.Blocks {
-		if turn.Blocks[i].Kind == domain.BlockFile {
+		if turn.Blocks[i].Kind == ai.BlockFile {
 			return true
 		}
 	}
 	return false
 }
 
-func (f *Files) turn(turn *domain.Turn, present bool, shown *int) (*domain.Turn, error) {
+func (f *Files) turn(turn *ai.Turn, present bool, shown *int) (*ai.Turn, error) {
 	of, pictures := f.state(turn, present)
 	if !pictures {
 		if kept := turn.Filled.Load(); kept != nil && kept.Of == of {
 			return kept.Turn, nil
 		}
 	}
-	own := &domain.Turn{Role: turn.Role, Round: turn.Round, Blocks: make([]domain.Block, len(turn.Blocks))}
+	own := &ai.Turn{Role: turn.Role, Round: turn.Round, Blocks: make([]ai.Block, len(turn.Blocks))}
 	room := f.rooms(turn)
 	for i := range turn.Blocks {
 		b := turn.Blocks[i]
-		if b.Kind == domain.BlockFile {
+		if b.Kind == ai.BlockFile {
 			var err error
 			if b, err = f.block(b.File, present, room[i], shown); err != nil {
 				return nil, err
@@ -114,13 +115,13 @@ func (f *Files) turn(turn *domain.Turn, present bool, shown *int) (*domain.Turn,
 		own.Blocks[i] = b
 	}
 	if !pictures { // pictures are too large to be cached for every session
-		turn.Filled.Store(&domain.FilledTurn{Of: of, Turn: own})
+		turn.Filled.Store(&ai.FilledTurn{Of: of, Turn: own})
 	}
 	return own, nil
 }
 
 // state returns what a filled turn depends on, and whether it shows pictures.
-func (f *Files) state(turn *domain.Turn, present bool) (of string, pictures bool) {
+func (f *Files) state(turn *ai.Turn, present bool) (of string, pictures bool) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %t %t", f.TextTokens, present, f.Sees)
 	for i := range turn.Blocks {
@@ -135,11 +136,11 @@ func (f *Files) state(turn *domain.Turn, present bool) (of string, pictures bool
 
 // rooms distributes a turn's limit among its texts, in bytes by block: the unused part of short
 // texts goes to the others.
-func (f *Files) rooms(turn *domain.Turn) map[int]int {
+func (f *Files) rooms(turn *ai.Turn) map[int]int {
 	rooms, left := map[int]int{}, f.TextTokens*7/2
 	var open []int
 	for i := range turn.Blocks {
-		if b := &turn.Blocks[i]; b.Kind == domain.BlockFile && !b.File.IsPicture() && f.Present[b.File.ID] {
+		if b := &turn.Blocks[i]; b.Kind == ai.BlockFile && !b.File.IsPicture() && f.Present[b.File.ID] {
 			open = append(open, i)
 		}
 	}
@@ -164,7 +165,7 @@ func (f *Files) rooms(turn *domain.Turn) map[int]int {
 	return rooms
 }
 
-func (f *Files) block(file *domain.FileRef, present bool, room int, shown *int) (domain.Block, error) {
+func (f *Files) block(file *domain.FileRef, present bool, room int, shown *int) (ai.Block, error) {
 	var why domain.FileWhy
 	switch {
 	case !f.Present[file.ID]:
@@ -184,23 +185,23 @@ func (f *Files) block(file *domain.FileRef, present bool, room int, shown *int) 
 	case domain.ErrorCode(err) == domain.CodeNotFound: // deleted meanwhile
 		return f.named(file, domain.FileDeleted), nil
 	case err != nil:
-		return domain.Block{}, fmt.Errorf("read file %s: %w", file.ID, err)
+		return ai.Block{}, fmt.Errorf("read file %s: %w", file.ID, err)
 	case file.IsPicture():
 		*shown += len(content)
-		return domain.Block{Kind: domain.BlockPicture, Text: f.Mark.fileNote(file, shownHere), File: file, Data: content}, nil
+		return ai.Block{Kind: ai.BlockPicture, Text: f.Mark.fileNote(file, shownHere), File: file, Data: content}, nil
 	}
 	text, why := f.Mark.fileText(file, string(content), room)
-	return domain.Block{Kind: domain.BlockText, Text: text, File: file, Why: why}, nil
+	return ai.Block{Kind: ai.BlockText, Text: text, File: file, Why: why}, nil
 }
 
 // named returns the placeholder of a missing file.
-func (f *Files) named(file *domain.FileRef, why domain.FileWhy) domain.Block {
-	return domain.Block{Kind: domain.BlockText, Text: f.Mark.fileNote(file, notThere[why]), File: file, Why: why}
+func (f *Files) named(file *domain.FileRef, why domain.FileWhy) ai.Block {
+	return ai.Block{Kind: ai.BlockText, Text: f.Mark.fileNote(file, notThere[why]), File: file, Why: why}
 }
 
 // FilesIn reports which files of a prompt its model receives, those of the newest turn first.
-func FilesIn(turns []*domain.Turn) domain.PromptFiles {
-	var in domain.PromptFiles
+func FilesIn(turns []*ai.Turn) ai.PromptFiles {
+	var in ai.PromptFiles
 	for _, turn := range slices.Backward(turns) {
 		for i := range turn.Blocks {
 			b := &turn.Blocks[i]
@@ -209,7 +210,7 @@ func FilesIn(turns []*domain.Turn) domain.PromptFiles {
 			}
 			as := domain.FileAsText
 			switch {
-			case b.Kind == domain.BlockPicture:
+			case b.Kind == ai.BlockPicture:
 				as = domain.FileAsPicture
 			case notThere[b.Why] != "":
 				as = domain.FileAsReference

@@ -8,11 +8,12 @@ import (
 	"strconv"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // Fingerprint is equal for equal prompts. It is stored with each call in place of the prompt
 // itself. The digest of a turn is cached, so that the next prompt only digests new turns.
-func Fingerprint(p *domain.Prompt) string {
+func Fingerprint(p *ai.Prompt) string {
 	h := sha256.New()
 	part(h, p.System)
 	part(h, p.UserData)
@@ -35,7 +36,7 @@ func part(h hash.Hash, text string) {
 	h.Write([]byte{0})
 }
 
-func digest(turn *domain.Turn) *[sha256.Size]byte {
+func digest(turn *ai.Turn) *[sha256.Size]byte {
 	if d := turn.Digest.Load(); d != nil {
 		return d
 	}
@@ -47,7 +48,7 @@ func digest(turn *domain.Turn) *[sha256.Size]byte {
 		for _, text := range []string{string(b.Kind), b.Text, string(answer), b.CallID, strconv.FormatBool(b.IsError)} {
 			part(h, text)
 		}
-		if b.Kind == domain.BlockPicture {
+		if b.Kind == ai.BlockPicture {
 			part(h, b.File.SHA256)
 		}
 	}

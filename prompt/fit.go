@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 var leftOut = Notice("NOTE", "Earlier messages are left out here, because the conversation is too long.")
 
 // Size estimates a whole prompt in tokens; turns is the estimate of its turns.
-func Size(p *domain.Prompt, turns int) int {
+func Size(p *ai.Prompt, turns int) int {
 	return EstimateTokens(p.System) + EstimateTokens(p.UserData) + EstimateTokens(p.Tail) +
 		EstimateTokens(string(p.AnswerSchema)) + sizeOfCommands(p.Commands) + turns
 }
@@ -41,7 +42,7 @@ func sizeOfCommands(specs []domain.CommandSpec) int {
 // turn are cut. The person's message in the last turn is never cut, so the result may still be too
 // large: newSize is its size. The given turns are not modified, and the result is valid: every call
 // has its result, and turns alternate.
-func Fit(turns []*domain.Turn, size, room int) (fitted []*domain.Turn, newSize int) {
+func Fit(turns []*ai.Turn, size, room int) (fitted []*ai.Turn, newSize int) {
 	if size <= room {
 		return turns, size
 	}
@@ -54,7 +55,7 @@ func Fit(turns []*domain.Turn, size, room int) (fitted []*domain.Turn, newSize i
 }
 
 // EstimateTurns sums the sizes of turns.
-func EstimateTurns(turns []*domain.Turn) int {
+func EstimateTurns(turns []*ai.Turn) int {
 	sum := 0
 	for _, t := range turns {
 		sum += estimateBlocks(t.Blocks)
@@ -63,7 +64,7 @@ func EstimateTurns(turns []*domain.Turn) int {
 }
 
 type fitting struct {
-	turns []*domain.Turn
+	turns []*ai.Turn
 	size  int
 	room  int
 }
@@ -91,7 +92,7 @@ func (f *fitting) cutResults(from, to int) {
 		}
 		turn := f.turns[p.turn]
 		if !copied[p.turn] {
-			turn = &domain.Turn{Role: turn.Role, Blocks: slices.Clone(turn.Blocks)}
+			turn = &ai.Turn{Role: turn.Role, Blocks: slices.Clone(turn.Blocks)}
 			f.turns[p.turn], copied[p.turn] = turn, true
 		}
 		b := &turn.Blocks[p.block]
@@ -104,23 +105,23 @@ func (f *fitting) cutResults(from, to int) {
 }
 
 // canBeNote reports whether a block is a result or data, but not a summary.
-func canBeNote(b *domain.Block) bool {
+func canBeNote(b *ai.Block) bool {
 	head, _ := outsideHead(b.Text)
 	if len(b.Text)-head <= 2*noteSize || isSummaryBlock(b) {
 		return false
 	}
-	return b.Kind == domain.BlockResult || b.Kind == domain.BlockText && isServerText(b.Text)
+	return b.Kind == ai.BlockResult || b.Kind == ai.BlockText && isServerText(b.Text)
 }
 
-func isSummaryBlock(b *domain.Block) bool {
-	return b.Kind == domain.BlockText && strings.HasPrefix(b.Text, tagOpen+` type="`+string(domain.SystemContextSummary)+`"`)
+func isSummaryBlock(b *ai.Block) bool {
+	return b.Kind == ai.BlockText && strings.HasPrefix(b.Text, tagOpen+` type="`+string(domain.SystemContextSummary)+`"`)
 }
 
 // note returns the beginning of a result with a remark that it was cut. A block of external content
 // keeps its tags.
-func note(b *domain.Block) string {
+func note(b *ai.Block) string {
 	head, end := outsideHead(b.Text)
-	if end == "" && b.Kind == domain.BlockText {
+	if end == "" && b.Kind == ai.BlockText {
 		end = tagClose
 	}
 	kept := head + noteSize
@@ -146,31 +147,31 @@ func (f *fitting) dropTurns() {
 		if size > f.room && from+2 < len(f.turns) {
 			continue
 		}
-		f.turns = append([]*domain.Turn{first}, f.turns[from+1:]...)
+		f.turns = append([]*ai.Turn{first}, f.turns[from+1:]...)
 		f.size = size
 		return
 	}
 }
 
 // beginning converts the turn at from to the first turn of a history.
-func (f *fitting) beginning(from int) *domain.Turn {
+func (f *fitting) beginning(from int) *ai.Turn {
 	blocks := keptBlocks(f.turns[0])
 	for _, b := range f.turns[from].Blocks {
-		if b.Kind != domain.BlockResult {
+		if b.Kind != ai.BlockResult {
 			blocks = append(blocks, b)
 			continue
 		}
 		// Its call was dropped: keep the result as text.
 		said, block := splitOutside(b.Text)
-		blocks = append(blocks, domain.Block{Kind: domain.BlockText, Text: Notice("RESULT", resultName(&b)+said)})
+		blocks = append(blocks, ai.Block{Kind: ai.BlockText, Text: Notice("RESULT", resultName(&b)+said)})
 		if block != "" {
-			blocks = append(blocks, domain.Block{Kind: domain.BlockText, Text: block})
+			blocks = append(blocks, ai.Block{Kind: ai.BlockText, Text: block})
 		}
 	}
-	return &domain.Turn{Role: domain.TurnUser, Blocks: blocks}
+	return &ai.Turn{Role: ai.TurnUser, Blocks: blocks}
 }
 
-func resultName(b *domain.Block) string {
+func resultName(b *ai.Block) string {
 	if b.Call == nil {
 		return ""
 	}
@@ -179,14 +180,14 @@ func resultName(b *domain.Block) string {
 
 // keptBlocks returns what is kept of dropped turns: the summary at the beginning, and the remark that
 // turns are missing.
-func keptBlocks(first *domain.Turn) []domain.Block {
-	var kept []domain.Block
+func keptBlocks(first *ai.Turn) []ai.Block {
+	var kept []ai.Block
 	for i := range first.Blocks {
 		if isSummaryBlock(&first.Blocks[i]) {
 			kept = append(kept, first.Blocks[i])
 		}
 	}
-	return append(kept, domain.Block{Kind: domain.BlockText, Text: leftOut})
+	return append(kept, ai.Block{Kind: ai.BlockText, Text: leftOut})
 }
 
 // cutSummary shortens a long summary to its share: the later turns are more relevant.
@@ -200,7 +201,7 @@ func (f *fitting) cutSummary() {
 		if !isSummaryBlock(&first.Blocks[j]) || len(first.Blocks[j].Text) <= most {
 			continue
 		}
-		own := &domain.Turn{Role: first.Role, Blocks: slices.Clone(first.Blocks)}
+		own := &ai.Turn{Role: first.Role, Blocks: slices.Clone(first.Blocks)}
 		own.Blocks[j].Text = CutMiddle(own.Blocks[j].Text, most)
 		f.turns[0] = own
 	}

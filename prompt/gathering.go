@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // gathering builds the current user turn: first a result for each native call of the answer before
@@ -13,10 +14,10 @@ type gathering struct {
 	gathered
 	calls    []*domain.RawCall // of the previous answer
 	answered []bool            // by call; until then a placeholder is its result
-	blocks   []domain.Block
+	blocks   []ai.Block
 	tokens   int
-	turn     *domain.Turn // as built last; nil after a change
-	shared   bool         // the blocks were returned: results are changed in a copy
+	turn     *ai.Turn // as built last; nil after a change
+	shared   bool     // the blocks were returned: results are changed in a copy
 }
 
 // gathered are the messages of a user turn.
@@ -30,7 +31,7 @@ func (g *gathered) add(m *domain.Message, speaker string) {
 }
 
 // expecting begins the user turn that follows an assistant turn.
-func expecting(answer []domain.Block, mark Marker) gathering {
+func expecting(answer []ai.Block, mark Marker) gathering {
 	var calls []*domain.RawCall
 	for _, b := range answer {
 		if b.Answer == nil {
@@ -46,7 +47,7 @@ func expecting(answer []domain.Block, mark Marker) gathering {
 func freshGathering(calls []*domain.RawCall, mark Marker) gathering {
 	g := gathering{mark: mark, calls: calls, answered: make([]bool, len(calls))}
 	for _, call := range calls {
-		g.text(domain.Block{Kind: domain.BlockResult, CallID: call.ID, Call: call, Text: missingResult(call.Name)})
+		g.text(ai.Block{Kind: ai.BlockResult, CallID: call.ID, Call: call, Text: missingResult(call.Name)})
 	}
 	return g
 }
@@ -55,12 +56,12 @@ func freshGathering(calls []*domain.RawCall, mark Marker) gathering {
 func (g *gathering) add(m *domain.Message, speaker string) {
 	g.gathered.add(m, speaker)
 	if speaker != "" {
-		g.text(domain.Block{Kind: domain.BlockText, Text: speaker})
+		g.text(ai.Block{Kind: ai.BlockText, Text: speaker})
 	}
 	if m.Sender == domain.SenderUser {
 		words := userText(m)
 		if m.AnswersCall == "" || !g.result(m.AnswersCall, words, false) {
-			g.text(domain.Block{Kind: domain.BlockText, Text: words})
+			g.text(ai.Block{Kind: ai.BlockText, Text: words})
 		}
 		for _, b := range g.mark.segmentBlocks(m.Rich) {
 			g.text(b)
@@ -78,7 +79,7 @@ func (g *gathering) addAll(list gathered) {
 
 func (g *gathering) texts(list []string) {
 	for _, text := range list {
-		g.text(domain.Block{Kind: domain.BlockText, Text: text})
+		g.text(ai.Block{Kind: ai.BlockText, Text: text})
 	}
 }
 
@@ -99,7 +100,7 @@ func (g *gathering) result(callID, text string, isError bool) bool {
 	return false
 }
 
-func (g *gathering) text(b domain.Block) {
+func (g *gathering) text(b ai.Block) {
 	g.blocks = append(g.blocks, b)
 	g.tokens += estimateBlock(&b)
 	g.turn = nil
@@ -111,16 +112,16 @@ var continueNotice = Notice("GUIDANCE", "Go on.")
 
 // build returns the turn in its current state. Later texts are appended after the returned ones, so
 // the blocks are shared rather than copied.
-func (g *gathering) build() *domain.Turn {
+func (g *gathering) build() *ai.Turn {
 	if g.turn != nil {
 		return g.turn
 	}
 	if len(g.blocks) == 0 {
-		g.turn = &domain.Turn{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: continueNotice}}}
+		g.turn = &ai.Turn{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: continueNotice}}}
 		return g.turn
 	}
 	n := len(g.blocks)
-	g.turn = &domain.Turn{Role: domain.TurnUser, Blocks: g.blocks[:n:n]}
+	g.turn = &ai.Turn{Role: ai.TurnUser, Blocks: g.blocks[:n:n]}
 	g.shared = true
 	return g.turn
 }

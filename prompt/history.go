@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // History holds the messages of one session as the turns of a prompt. It is kept in memory between
@@ -17,7 +18,7 @@ type History struct {
 	mark     Marker
 	// slots holds the closed turns, followed by the open one as returned last, if any. The first
 	// `shared` slots are visible to callers and never overwritten in place.
-	slots  []*domain.Turn
+	slots  []*ai.Turn
 	closed int
 	shared int
 	tokens int // of the closed turns
@@ -82,7 +83,7 @@ func (t *History) answer(m *domain.Message) {
 	unread := t.takeUnread(m)
 	t.tokens += t.open.cost() + estimateBlocks(blocks)
 	t.put(t.closed, t.open.build())
-	t.put(t.closed+1, &domain.Turn{Role: domain.TurnAssistant, Blocks: blocks, Round: m.RoundID})
+	t.put(t.closed+1, &ai.Turn{Role: ai.TurnAssistant, Blocks: blocks, Round: m.RoundID})
 	t.closed += 2
 	t.open = expecting(blocks, t.mark)
 	t.open.addAll(unread)
@@ -112,7 +113,7 @@ func (t *History) Remove(id string) bool {
 
 // Turns returns all turns, ending with a user turn. Turns returned before are the same objects,
 // except for the last one if it has grown since.
-func (t *History) Turns() []*domain.Turn {
+func (t *History) Turns() []*ai.Turn {
 	t.put(t.closed, t.open.build())
 	t.shared = t.closed + 1
 	return t.slots[: t.closed+1 : t.closed+1]
@@ -132,13 +133,13 @@ func (t *History) Tokens() int { return t.tokens + t.open.cost() }
 
 // put writes a slot. If callers can see it, the slice is copied, which happens only when a returned
 // user turn has grown.
-func (t *History) put(i int, turn *domain.Turn) {
+func (t *History) put(i int, turn *ai.Turn) {
 	t.files = t.files || hasFiles(turn)
 	if i < t.shared {
 		if t.slots[i] == turn {
 			return
 		}
-		t.slots = append(make([]*domain.Turn, 0, 2*(i+1)), t.slots[:i]...)
+		t.slots = append(make([]*ai.Turn, 0, 2*(i+1)), t.slots[:i]...)
 		t.shared = 0
 	}
 	t.slots = append(t.slots[:i], turn)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // story makes messages in order, each with an id and a place.
@@ -63,19 +64,19 @@ func (s *story) history(p domain.Protocol) *History {
 }
 
 // written shows turns for people.
-func written(turns []*domain.Turn) string {
+func written(turns []*ai.Turn) string {
 	var b strings.Builder
 	for _, turn := range turns {
 		fmt.Fprintf(&b, "== %s\n", turn.Role)
 		for _, block := range turn.Blocks {
 			switch block.Kind {
-			case domain.BlockResult:
+			case ai.BlockResult:
 				mark := ""
 				if block.IsError {
 					mark = " (error)"
 				}
 				fmt.Fprintf(&b, "result of %s %s%s: %s\n", block.CallID, block.Call.Name, mark, block.Text)
-			case domain.BlockAnswer:
+			case ai.BlockAnswer:
 				fmt.Fprintf(&b, "answer: %s\n", block.Answer.Text)
 				for _, call := range block.Answer.Calls {
 					fmt.Fprintf(&b, "  call %s %s %s\n", call.ID, call.Name, call.Arguments)
@@ -136,13 +137,13 @@ func TestConversationsBecomeTurns(t *testing.T) {
 }
 
 // invalid says what no API would take.
-func invalid(turns []*domain.Turn) string {
+func invalid(turns []*ai.Turn) string {
 	if len(turns)%2 != 1 {
 		return fmt.Sprintf("%d turns", len(turns))
 	}
 	var open []string
 	for i, turn := range turns {
-		if (turn.Role == domain.TurnUser) != (i%2 == 0) {
+		if (turn.Role == ai.TurnUser) != (i%2 == 0) {
 			return fmt.Sprintf("turn %d is of the %s", i, turn.Role)
 		}
 		if len(turn.Blocks) == 0 {
@@ -152,18 +153,18 @@ func invalid(turns []*domain.Turn) string {
 		texts := false
 		for _, b := range turn.Blocks {
 			switch {
-			case b.Kind == domain.BlockResult && (texts || b.Call == nil || b.Call.ID != b.CallID):
+			case b.Kind == ai.BlockResult && (texts || b.Call == nil || b.Call.ID != b.CallID):
 				return fmt.Sprintf("turn %d: a result after texts, or without its call", i)
-			case b.Kind == domain.BlockResult:
+			case b.Kind == ai.BlockResult:
 				given = append(given, b.CallID)
-			case b.Kind == domain.BlockText:
+			case b.Kind == ai.BlockText:
 				texts = true
 			}
-			if b.Kind != domain.BlockAnswer && strings.TrimSpace(b.Text) == "" {
+			if b.Kind != ai.BlockAnswer && strings.TrimSpace(b.Text) == "" {
 				return fmt.Sprintf("turn %d has an empty block", i)
 			}
 		}
-		if turn.Role == domain.TurnUser && fmt.Sprint(given) != fmt.Sprint(open) {
+		if turn.Role == ai.TurnUser && fmt.Sprint(given) != fmt.Sprint(open) {
 			return fmt.Sprintf("turn %d answers %v, called were %v", i, given, open)
 		}
 		open = nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // External content is placed in blocks of its own in a user turn, each with its source and a mark
@@ -34,17 +35,17 @@ func (m Marker) block(from domain.Provenance, words string) string {
 }
 
 // segmentBlocks returns the external parts of a person's message, including its files.
-func (m Marker) segmentBlocks(rich *domain.RichContent) []domain.Block {
+func (m Marker) segmentBlocks(rich *domain.RichContent) []ai.Block {
 	if rich == nil {
 		return nil
 	}
-	var blocks []domain.Block
+	var blocks []ai.Block
 	for i := range rich.Segments {
 		switch s := &rich.Segments[i]; {
 		case s.File != nil:
-			blocks = append(blocks, domain.Block{Kind: domain.BlockFile, Text: m.fileNote(s.File, notLookedAt), File: s.File})
+			blocks = append(blocks, ai.Block{Kind: ai.BlockFile, Text: m.fileNote(s.File, notLookedAt), File: s.File})
 		case outside(s.From):
-			blocks = append(blocks, domain.Block{Kind: domain.BlockText, Text: m.block(*s.From, s.Text)})
+			blocks = append(blocks, ai.Block{Kind: ai.BlockText, Text: m.block(*s.From, s.Text)})
 		}
 	}
 	return blocks

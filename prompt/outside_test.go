@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 var testMark = Marker{Key: []byte("a key that nobody outside knows"), WorkspaceID: "default"}
@@ -32,7 +33,7 @@ func fromOutside(call, command string, status domain.ExecutionStatus, text strin
 }
 
 // loose returns everything outside the blocks of external content, of all turns together.
-func loose(turns []*domain.Turn) string {
+func loose(turns []*ai.Turn) string {
 	var b strings.Builder
 	for _, turn := range turns {
 		for i := range turn.Blocks {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // anyMessage draws a message that a session could hold, and some that it should not:
@@ -73,7 +74,7 @@ func TestAnyConversationIsValidAndRebuildsTheSame(t *testing.T) {
 		grown := NewHistory(protocol, testMark)
 		var kept []*domain.Message
 		type handedOut struct {
-			turns []*domain.Turn
+			turns []*ai.Turn
 			text  string
 		}
 		var out []handedOut

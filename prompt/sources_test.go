@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // Who answers for a text in a prompt.
@@ -259,7 +260,7 @@ func TestEveryTextInAPromptHasASource(t *testing.T) {
 			t.Errorf("%s reaches a prompt, and nothing says who answers for it", path)
 		}
 	}
-	for field := range reflect.TypeFor[domain.Prompt]().Fields() {
+	for field := range reflect.TypeFor[ai.Prompt]().Fields() {
 		if promptParts[field.Name] == "" {
 			t.Errorf("%s is a part of a prompt, and nothing says what it is made of", field.Name)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 func from(id, name, text string) *domain.Message {
@@ -12,11 +13,11 @@ func from(id, name, text string) *domain.Message {
 }
 
 // spoken is a conversation as lines: who writes, and what.
-func spoken(turns []*domain.Turn) string {
+func spoken(turns []*ai.Turn) string {
 	var out []string
 	for _, turn := range turns {
 		for _, b := range turn.Blocks {
-			if turn.Role == domain.TurnUser {
+			if turn.Role == ai.TurnUser {
 				out = append(out, strings.NewReplacer("<fermata type=\"SPEAKER\">\n", "[", "\n</fermata>", "]").Replace(b.Text))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // longestShown bounds one block of a transcript, in bytes: a summary does not need the middle of a
@@ -26,7 +27,7 @@ var summaryInstructions string
 // SummaryRequest requests a summary of older turns, in the workspace's language, with a transcript
 // of limited length. The turns are sent as a transcript in one user turn: no commands are offered,
 // and APIs reject a history with calls then.
-func SummaryRequest(turns []*domain.Turn, language string, tokens int) *domain.Prompt {
+func SummaryRequest(turns []*ai.Turn, language string, tokens int) *ai.Prompt {
 	longest, text := max(tokens, LeastTranscript)*7/2, ""
 	for _, limit := range longestShown {
 		if text = transcript(turns, limit); len(text) <= longest {
@@ -34,14 +35,14 @@ func SummaryRequest(turns []*domain.Turn, language string, tokens int) *domain.P
 		}
 	}
 	text = "<transcript>\n" + CutMiddle(text, longest) + "</transcript>\n\nWrite the summary of this transcript now."
-	return &domain.Prompt{
+	return &ai.Prompt{
 		System:   strings.ReplaceAll(strings.TrimSpace(summaryInstructions), "{language}", languageName(language)),
-		Turns:    []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: text}}}},
+		Turns:    []*ai.Turn{{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: text}}}},
 		Protocol: domain.ProtocolNative,
 	}
 }
 
-func transcript(turns []*domain.Turn, limit int) string {
+func transcript(turns []*ai.Turn, limit int) string {
 	var b strings.Builder
 	for _, turn := range turns {
 		for i := range turn.Blocks {
@@ -51,7 +52,7 @@ func transcript(turns []*domain.Turn, limit int) string {
 	return b.String()
 }
 
-func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Block, limit int) {
+func writeTranscript(b *strings.Builder, role ai.TurnRole, block *ai.Block, limit int) {
 	line := func(who, text string) {
 		if text = strings.TrimSpace(text); text != "" {
 			text = strings.ReplaceAll(CutMiddle(text, limit), "</transcript", "<_/transcript")
@@ -59,14 +60,14 @@ func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Blo
 		}
 	}
 	switch {
-	case block.Kind == domain.BlockAnswer && block.Answer != nil:
+	case block.Kind == ai.BlockAnswer && block.Answer != nil:
 		line("ASSISTANT", block.Answer.Text)
 		for _, call := range block.Answer.Calls {
 			line("ASSISTANT calls "+call.Name, call.Arguments)
 		}
-	case block.Kind == domain.BlockResult && block.Call != nil:
+	case block.Kind == ai.BlockResult && block.Call != nil:
 		line("RESULT of "+block.Call.Name, block.Text)
-	case role == domain.TurnAssistant:
+	case role == ai.TurnAssistant:
 		line("ASSISTANT", block.Text)
 	case isOutsideBlock(block.Text):
 		line("WORDS FROM OUTSIDE", block.Text)
@@ -79,20 +80,20 @@ func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Blo
 
 // Excerpt replaces a summary that the model failed to write: beginning and end of the transcript,
 // at most limit bytes.
-func Excerpt(turns []*domain.Turn, limit int) string {
+func Excerpt(turns []*ai.Turn, limit int) string {
 	return CutMiddle(strings.TrimSpace(transcript(turns, longestShown[len(longestShown)-1])), limit)
 }
 
 // LatestWords returns the person's last message, unchanged, at most limit bytes ("" if none). It is
 // appended to a summary, so that the current request is not paraphrased.
-func LatestWords(turns []*domain.Turn, limit int) string {
+func LatestWords(turns []*ai.Turn, limit int) string {
 	for _, turn := range slices.Backward(turns) {
-		if turn.Role != domain.TurnUser {
+		if turn.Role != ai.TurnUser {
 			continue
 		}
 		var words []string
 		for _, b := range turn.Blocks {
-			if b.Kind == domain.BlockText && !isServerText(b.Text) {
+			if b.Kind == ai.BlockText && !isServerText(b.Text) {
 				words = append(words, b.Text)
 			}
 		}

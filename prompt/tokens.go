@@ -1,6 +1,6 @@
 package prompt
 
-import "github.com/fermata-dev/fermata/domain"
+import "github.com/fermata-dev/fermata/domain/ai"
 
 // blockOverhead is the cost of a block besides its text: role, type, IDs. The longest wire format,
 // OpenAI's, adds 31 bytes.
@@ -10,7 +10,7 @@ const blockOverhead = 9
 // slightly high for English and about right for scripts with three bytes per character.
 func EstimateTokens(text string) int { return (len(text)*2 + 6) / 7 }
 
-func estimateBlocks(blocks []domain.Block) int {
+func estimateBlocks(blocks []ai.Block) int {
 	sum := 0
 	for i := range blocks {
 		sum += estimateBlock(&blocks[i])
@@ -18,9 +18,9 @@ func estimateBlocks(blocks []domain.Block) int {
 	return sum
 }
 
-func estimateBlock(b *domain.Block) int {
+func estimateBlock(b *ai.Block) int {
 	sum := blockOverhead + EstimateTokens(b.Text)
-	if b.Kind == domain.BlockPicture {
+	if b.Kind == ai.BlockPicture {
 		return sum + b.File.PictureTokens()
 	}
 	if b.Answer == nil {

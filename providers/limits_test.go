@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // The words of real hosts about the size of a request: what has to be read is too long, or
@@ -181,7 +182,7 @@ func TestARefusedLengthIsAskedForShorter(t *testing.T) {
 			p := Fitted(vendor)
 			var err error
 			for range 2 {
-				_, err = p.Query(t.Context(), &Request{Prompt: &domain.Prompt{}, MaxTokens: row.first})
+				_, err = p.Query(t.Context(), &Request{Prompt: &ai.Prompt{}, MaxTokens: row.first})
 			}
 			class := Class("")
 			if e, ok := errors.AsType[*Error](err); ok {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // Prefix caches the encoded commands and system levels of the last prompt, which are large and
@@ -18,7 +19,7 @@ type encodedPrefix struct {
 }
 
 // Bytes returns the encoded levels and commands, from the cache if they are unchanged.
-func (p *Prefix) Bytes(prompt *domain.Prompt, commands []domain.CommandSpec, encode func() []byte) []byte {
+func (p *Prefix) Bytes(prompt *ai.Prompt, commands []domain.CommandSpec, encode func() []byte) []byte {
 	if l := p.last.Load(); l != nil && l.system == prompt.System && l.userData == prompt.UserData &&
 		slices.EqualFunc(l.commands, commands, sameCommand) {
 		return l.encoded

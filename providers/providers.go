@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // Provider calls one configured model. It is safe for concurrent use.
@@ -25,7 +26,7 @@ type Provider interface {
 
 // Request is one call of the AI.
 type Request struct {
-	Prompt *domain.Prompt
+	Prompt *ai.Prompt
 	// MaxTokens of the answer; 0: the provider's default.
 	MaxTokens int
 	// Small requests the config's small_model if there is one (for summaries).

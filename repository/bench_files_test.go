@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/suite"
@@ -63,8 +64,8 @@ func upload(b *testing.B, store *repository.Store, content []byte) time.Duration
 func uploadWithin(b *testing.B, store *repository.Store, content []byte, most int64) time.Duration {
 	b.Helper()
 	sum := sha256.Sum256(content)
-	f := &domain.File{WorkspaceID: domain.DefaultWorkspace, CreatedAt: suite.T0, FileRef: domain.FileRef{
-		ID: ids.New(domain.PrefixFile), Name: "a.txt", MediaType: domain.MediaText, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:]),
+	f := &userdata.File{WorkspaceID: domain.DefaultWorkspace, CreatedAt: suite.T0, FileRef: domain.FileRef{
+		ID: ids.New(domain.PrefixFile), Name: "a.txt", MediaType: userdata.MediaText, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:]),
 	}}
 	begun := time.Now()
 	if err := store.Files.InsertFile(b.Context(), f, content, domain.FileBudget{Bytes: 1 << 30, Count: most}); err != nil {
@@ -93,7 +94,7 @@ func BenchmarkFilesNeverUsed(b *testing.B) {
 			done := make(chan time.Duration)
 			go func() {
 				begun := time.Now()
-				if err := store.Files.PruneFiles(b.Context(), time.Now().Add(2*domain.UnusedFileFor)); err != nil {
+				if err := store.Files.PruneFiles(b.Context(), time.Now().Add(2*userdata.UnusedFileFor)); err != nil {
 					b.Error(err)
 				}
 				done <- time.Since(begun)

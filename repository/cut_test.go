@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/testkit"
@@ -175,7 +177,7 @@ var writes = []write{
 		}, func() int { return w.settings() - before }
 	}},
 	{"provider", func(w *cutWorld) (func(context.Context) error, func() int) {
-		p := &domain.Provider{ID: ids.New("prv"), WorkspaceID: ws, Config: json.RawMessage("{}"), IsDefault: true, CreatedAt: w.at, UpdatedAt: w.at}
+		p := &outside.Provider{ID: ids.New("prv"), WorkspaceID: ws, Config: json.RawMessage("{}"), IsDefault: true, CreatedAt: w.at, UpdatedAt: w.at}
 		w.must(w.direct.Providers.InsertProvider(w.t.Context(), p))
 		return func(ctx context.Context) error { return w.store.Providers.UpdateProvider(ctx, p) }, func() int {
 			got, err := w.direct.Providers.Provider(w.t.Context(), ws, p.ID)
@@ -367,10 +369,10 @@ func TestLostReplies(t *testing.T) {
 	}
 }
 
-func (w *cutWorld) invariants() []domain.Invariant {
+func (w *cutWorld) invariants() []reports.Invariant {
 	all, err := w.direct.Workspaces.Invariants(w.t.Context(), ws)
 	w.must(err)
-	var broken []domain.Invariant
+	var broken []reports.Invariant
 	for _, i := range all {
 		if i.Count != 0 {
 			broken = append(broken, i)

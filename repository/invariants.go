@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/outside"
@@ -123,14 +124,14 @@ func phasesThat(hold func(domain.Phase) bool) string {
 
 // Invariants counts the violations of every rule in one workspace, as of one instant. Every count
 // should be 0.
-func (s *WorkspaceStore) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {
-	out := make([]domain.Invariant, 0, len(invariants))
+func (s *WorkspaceStore) Invariants(ctx context.Context, workspace string) ([]reports.Invariant, error) {
+	out := make([]reports.Invariant, 0, len(invariants))
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		if _, err := transaction.WorkspaceIn(ctx, r, workspace, ""); err != nil {
 			return err
 		}
 		for _, i := range invariants {
-			found := domain.Invariant{Name: i.name, Description: i.description}
+			found := reports.Invariant{Name: i.name, Description: i.description}
 			if err := r.Get(ctx, &found.Count, i.count, workspace); err != nil {
 				return fmt.Errorf("count %s: %w", i.name, err)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -164,7 +165,7 @@ func (s *NodeStore) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 
 // Nodes lists the nodes whose lease is valid or expired recently, each with the number of sessions
 // that it drives.
-func (s *NodeStore) Nodes(ctx context.Context) ([]domain.Node, error) {
+func (s *NodeStore) Nodes(ctx context.Context) ([]reports.Node, error) {
 	var rows []struct {
 		ID          string      `db:"id"`
 		Incarnation string      `db:"incarnation"`
@@ -179,9 +180,9 @@ func (s *NodeStore) Nodes(ctx context.Context) ([]domain.Node, error) {
 	if err := s.db.All(ctx, &rows, text, work.Args()...); err != nil {
 		return nil, fmt.Errorf("list the nodes: %w", err)
 	}
-	out := make([]domain.Node, len(rows))
+	out := make([]reports.Node, len(rows))
 	for i, r := range rows {
-		out[i] = domain.Node{ID: r.ID, Incarnation: r.Incarnation, LeaseUntil: r.LeaseUntil.Time, Alive: r.Alive, Sessions: r.Sessions}
+		out[i] = reports.Node{ID: r.ID, Incarnation: r.Incarnation, LeaseUntil: r.LeaseUntil.Time, Alive: r.Alive, Sessions: r.Sessions}
 	}
 	return out, nil
 }

@@ -140,8 +140,8 @@ var pages = []allowed{
 	{"FROM files WHERE workspace_id = $1 ORDER BY created_at DESC", "files", "the list of the files"},
 }
 
-// reports may read all that a workspace has in a table, and order it.
-var reports = []allowed{
+// reporting may read all that a workspace has in a table, and order it.
+var reporting = []allowed{
 	{"AS calls", "roundtrips", "what was spent, by something"},
 	{"SELECT MAX(r.ended_at)", "roundtrips", "the newest of what was spent: it stops at the first, in the order of an index"},
 	{"COALESCE(SUM(bytes), 0) FROM file_contents", "files", "at each upload: as many as the workspace's budget allows"},
@@ -163,7 +163,7 @@ func complaints(all []step, spared map[string]bool) (out []string) {
 		case spared[s.statement]:
 		case s.scan && !excused(scans, s):
 			out = append(out, fmt.Sprintf("all of %s is read: %s\n\tfor %s", s.table, s.how, s.statement))
-		case s.whole && growing[s.table] && !few.MatchString(s.how) && !excused(reports, s) && (s.sorts || !excused(pages, s)):
+		case s.whole && growing[s.table] && !few.MatchString(s.how) && !excused(reporting, s) && (s.sorts || !excused(pages, s)):
 			out = append(out, fmt.Sprintf("all that a workspace has in %s is read: %s\n\tfor %s", s.table, s.how, s.statement))
 		}
 	}
@@ -173,7 +173,7 @@ func complaints(all []step, spared map[string]bool) (out []string) {
 // stale: what is allowed is also asked.
 func stale(t *testing.T, all []step) {
 	t.Helper()
-	for _, r := range slices.Concat(scans, pages, reports) {
+	for _, r := range slices.Concat(scans, pages, reporting) {
 		asked := func(s step) bool { return s.table == r.table && strings.Contains(s.statement, r.piece) }
 		if !slices.ContainsFunc(all, asked) {
 			t.Errorf("nothing asks for %s by %q any more (%s): take it from the list", r.table, r.piece, r.why)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -47,36 +48,36 @@ func readTimelineKey(cursor string) (timelineKey, error) {
 }
 
 // past moves the key beyond a line.
-func (k *timelineKey) past(l *domain.RecordLine) {
+func (k *timelineKey) past(l *reports.RecordLine) {
 	switch l.Kind {
-	case domain.RecordTransition:
+	case reports.RecordTransition:
 		k.Transition = l.Transition.Number
-	case domain.RecordRoundtrip:
+	case reports.RecordRoundtrip:
 		k.Number, k.Roundtrip = l.Roundtrip.Number, l.Roundtrip.ID
-	case domain.RecordExecution:
+	case reports.RecordExecution:
 		k.Created, k.Position, k.Execution = l.Execution.CreatedAt.UnixMicro(), l.Execution.Position, l.Execution.ID
 	}
 }
 
 // Timeline returns a page of everything that happened in a session, in order. The second result is
 // the cursor of the next page, "" at the end.
-func (s *RecordStore) Timeline(ctx context.Context, workspace, session string, f domain.TimelineFilter) (
-	[]domain.RecordLine, string, error,
+func (s *RecordStore) Timeline(ctx context.Context, workspace, session string, f reports.TimelineFilter) (
+	[]reports.RecordLine, string, error,
 ) {
 	key, err := readTimelineKey(f.Cursor)
 	if err != nil {
 		return nil, "", err
 	}
 	limit := sqldb.PageSize(f.Limit)
-	heads := make([]head, len(domain.RecordKinds))
+	heads := make([]head, len(reports.RecordKinds))
 	err = s.db.Read(ctx, func(r sqldb.Reader) error {
 		if err := sessionExists(ctx, r, workspace, session); err != nil {
 			return err // the roundtrips of a deleted session stay, but only for the sums
 		}
-		for i, read := range []func(context.Context, sqldb.Reader, string, string, domain.TimelineFilter, timelineKey, int) (head, error){
+		for i, read := range []func(context.Context, sqldb.Reader, string, string, reports.TimelineFilter, timelineKey, int) (head, error){
 			transitionLines, roundtripLines, executionLines,
 		} {
-			if !f.Wants(domain.RecordKinds[i]) {
+			if !f.Wants(reports.RecordKinds[i]) {
 				continue
 			}
 			var err error
@@ -89,7 +90,7 @@ func (s *RecordStore) Timeline(ctx context.Context, workspace, session string, f
 	if err != nil {
 		return nil, "", err
 	}
-	page := make([]domain.RecordLine, 0, limit)
+	page := make([]reports.RecordLine, 0, limit)
 	for {
 		first, more := earliest(heads)
 		switch {
@@ -108,7 +109,7 @@ func (s *RecordStore) Timeline(ctx context.Context, workspace, session string, f
 // head is the beginning of one table's part of a timeline; more reports that there are further
 // rows.
 type head struct {
-	lines []domain.RecordLine
+	lines []reports.RecordLine
 	more  bool
 }
 
@@ -130,8 +131,8 @@ func earliest(heads []head) (first int, more bool) {
 
 // lines reads rows and converts them to lines of a timeline.
 func lines[R any](
-	ctx context.Context, r sqldb.Reader, q *sqldb.Query, f domain.TimelineFilter, order string, limit int,
-	line func(*R) (domain.RecordLine, error),
+	ctx context.Context, r sqldb.Reader, q *sqldb.Query, f reports.TimelineFilter, order string, limit int,
+	line func(*R) (reports.RecordLine, error),
 ) (head, error) {
 	if f.RoundID != "" {
 		q.Add(" AND round_id = ?", f.RoundID)
@@ -141,7 +142,7 @@ func lines[R any](
 	if err != nil {
 		return head{}, fmt.Errorf("read the timeline: %w", err)
 	}
-	out := head{lines: make([]domain.RecordLine, 0, len(rows)), more: more}
+	out := head{lines: make([]reports.RecordLine, 0, len(rows)), more: more}
 	for i := range rows {
 		l, err := line(&rows[i])
 		if err != nil {
@@ -153,25 +154,25 @@ func lines[R any](
 }
 
 func transitionLines(
-	ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int,
+	ctx context.Context, r sqldb.Reader, workspace, session string, f reports.TimelineFilter, after timelineKey, limit int,
 ) (head, error) {
 	q := sqldb.NewQuery("SELECT "+transitionTable.Columns()+" FROM transitions WHERE workspace_id = ? AND session_id = ? AND number > ?",
 		workspace, session, after.Transition)
-	return lines(ctx, r, q, f, "number", limit, func(row *transitionRow) (domain.RecordLine, error) {
+	return lines(ctx, r, q, f, "number", limit, func(row *transitionRow) (reports.RecordLine, error) {
 		t, err := row.transition()
-		return domain.RecordLine{Kind: domain.RecordTransition, At: row.At.Time, Transition: t}, err
+		return reports.RecordLine{Kind: reports.RecordTransition, At: row.At.Time, Transition: t}, err
 	})
 }
 
-func roundtripLines(ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (
-	head, error,
-) {
+func roundtripLines(
+	ctx context.Context, r sqldb.Reader, workspace, session string, f reports.TimelineFilter, after timelineKey, limit int,
+) (head, error) {
 	q := sqldb.NewQuery("SELECT "+roundtripTable.Columns()+" FROM roundtrips WHERE workspace_id = ? AND session_id = ? "+
 		"AND (number, id) > (?, ?)",
 		workspace, session, after.Number, after.Roundtrip)
-	return lines(ctx, r, q, f, "number, id", limit, func(row *roundtripRow) (domain.RecordLine, error) {
+	return lines(ctx, r, q, f, "number, id", limit, func(row *roundtripRow) (reports.RecordLine, error) {
 		t, err := row.roundtrip()
-		return domain.RecordLine{Kind: domain.RecordRoundtrip, At: row.StartedAt.Time, Roundtrip: t}, err
+		return reports.RecordLine{Kind: reports.RecordRoundtrip, At: row.StartedAt.Time, Roundtrip: t}, err
 	})
 }
 
@@ -205,9 +206,9 @@ func (r *boundedRow) began() time.Time {
 	return r.CreatedAt.Time
 }
 
-func executionLines(ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (
-	head, error,
-) {
+func executionLines(
+	ctx context.Context, r sqldb.Reader, workspace, session string, f reports.TimelineFilter, after timelineKey, limit int,
+) (head, error) {
 	columns := boundedColumns
 	if f.Whole {
 		columns = executionTable.Columns()
@@ -215,9 +216,9 @@ func executionLines(ctx context.Context, r sqldb.Reader, workspace, session stri
 	q := sqldb.NewQuery("SELECT "+columns+" FROM executions WHERE workspace_id = ? AND session_id = ? "+
 		"AND (created_at, position, id) > (?, ?, ?)",
 		workspace, session, after.Created, after.Position, after.Execution)
-	return lines(ctx, r, q, f, "created_at, position, id", limit, func(row *boundedRow) (domain.RecordLine, error) {
+	return lines(ctx, r, q, f, "created_at, position, id", limit, func(row *boundedRow) (reports.RecordLine, error) {
 		e, err := row.execution()
-		line := domain.RecordLine{Kind: domain.RecordExecution, At: row.began(), Execution: e}
+		line := reports.RecordLine{Kind: reports.RecordExecution, At: row.began(), Execution: e}
 		for name, length := range map[string]int{"params": row.ParamsLength, "result": row.ResultLength, "text": row.TextLength} {
 			if length > longest {
 				line.Cut = append(line.Cut, name)

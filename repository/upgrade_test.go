@@ -16,6 +16,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/migrations"
 	"github.com/fermata-dev/fermata/repository"
@@ -196,7 +197,7 @@ func saysTheSame(t *testing.T, s *repository.Store, many int64) {
 	if err != nil || int64(len(calls)) != many || *calls[0].Usage.Cost != 0.5 || !calls[many-1].EndedAt.Equal(time.UnixMicro(5_000_000)) {
 		t.Errorf("its calls are %d, %v", len(calls), err)
 	}
-	lines, _, err := s.Records.Timeline(t.Context(), ws, "ses_1", domain.TimelineFilter{})
+	lines, _, err := s.Records.Timeline(t.Context(), ws, "ses_1", reports.TimelineFilter{})
 	if err != nil || int64(len(lines)) != min(1+many, 50) {
 		t.Errorf("its timeline has %d lines, %v", len(lines), err)
 	}
@@ -320,7 +321,7 @@ func killAfter(t *testing.T, path string, wait time.Duration) bool {
 func saysTheSameOfMany(t *testing.T, s *repository.Store, many int64) {
 	t.Helper()
 	saysTheSame(t, s, many)
-	rows, _, err := s.Records.Usage(t.Context(), ws, domain.UsageFilter{GroupBy: domain.UsageBySession})
+	rows, _, err := s.Records.Usage(t.Context(), ws, reports.UsageFilter{GroupBy: reports.UsageBySession})
 	if err != nil || len(rows) != 1 || rows[0].Calls != many || rows[0].Usage.OutputTokens != 2*(many-1) {
 		t.Errorf("what was used is %+v, %v", rows, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -26,8 +27,8 @@ type usageRow struct {
 	Cost       *float64 `db:"cost"`
 }
 
-func (r *usageRow) row() domain.UsageRow {
-	return domain.UsageRow{
+func (r *usageRow) row() reports.UsageRow {
+	return reports.UsageRow{
 		Key: r.Key, Label: r.Label, Calls: r.Calls, Errors: r.Errors, Unpriced: r.Unpriced,
 		Usage: domain.Usage{
 			InputTokens: r.Input, CacheReadTokens: r.CacheRead, CacheWriteTokens: r.CacheWrite,
@@ -51,22 +52,22 @@ const (
 )
 
 // usageKeys are the columns that calls can be grouped by.
-var usageKeys = map[domain.UsageGroup]string{
-	domain.UsageByModel: "r.model", domain.UsageByProvider: "r.provider_id", domain.UsageBySession: "r.session_id",
-	domain.UsageByAutomation: "r.automation_id", domain.UsageByPurpose: "r.purpose", domain.UsageByType: "r.session_type",
-	domain.UsageByUser: "r.payer",
+var usageKeys = map[reports.UsageGroup]string{
+	reports.UsageByModel: "r.model", reports.UsageByProvider: "r.provider_id", reports.UsageBySession: "r.session_id",
+	reports.UsageByAutomation: "r.automation_id", reports.UsageByPurpose: "r.purpose", reports.UsageByType: "r.session_type",
+	reports.UsageByUser: "r.payer",
 }
 
 // usageLabels name a group for people, if the named row still exists.
-var usageLabels = map[domain.UsageGroup]string{
-	domain.UsageByProvider:   "SELECT x.name FROM providers x WHERE x.workspace_id = $1 AND x.id = g.key",
-	domain.UsageBySession:    "SELECT x.name FROM sessions x WHERE x.workspace_id = $1 AND x.id = g.key",
-	domain.UsageByAutomation: "SELECT x.name FROM automations x WHERE x.workspace_id = $1 AND x.id = g.key",
+var usageLabels = map[reports.UsageGroup]string{
+	reports.UsageByProvider:   "SELECT x.name FROM providers x WHERE x.workspace_id = $1 AND x.id = g.key",
+	reports.UsageBySession:    "SELECT x.name FROM sessions x WHERE x.workspace_id = $1 AND x.id = g.key",
+	reports.UsageByAutomation: "SELECT x.name FROM automations x WHERE x.workspace_id = $1 AND x.id = g.key",
 }
 
 // Usage sums the usage of a workspace's calls: by day, newest first; by anything else, largest
 // first. The second result is the cursor of the next page.
-func (s *RecordStore) Usage(ctx context.Context, workspace string, f domain.UsageFilter) ([]domain.UsageRow, string, error) {
+func (s *RecordStore) Usage(ctx context.Context, workspace string, f reports.UsageFilter) ([]reports.UsageRow, string, error) {
 	after, err := sqldb.ReadCursor(f.Cursor, string(f.GroupBy))
 	if err != nil {
 		return nil, "", err
@@ -78,7 +79,7 @@ func (s *RecordStore) Usage(ctx context.Context, workspace string, f domain.Usag
 		if err != nil {
 			return err
 		}
-		if f.GroupBy != domain.UsageByDay {
+		if f.GroupBy != reports.UsageByDay {
 			rows, err = usageByKey(ctx, r, workspace, f, after, limit+1)
 			return err
 		}
@@ -102,7 +103,7 @@ func (s *RecordStore) Usage(ctx context.Context, workspace string, f domain.Usag
 	rows, next := sqldb.CutPage(rows, limit, func(r *usageRow) sqldb.Cursor {
 		return sqldb.Cursor{Number: r.Total, Name: r.Key, ID: string(f.GroupBy)}
 	})
-	out := make([]domain.UsageRow, len(rows))
+	out := make([]reports.UsageRow, len(rows))
 	for i := range rows {
 		out[i] = rows[i].row()
 	}
@@ -110,7 +111,7 @@ func (s *RecordStore) Usage(ctx context.Context, workspace string, f domain.Usag
 }
 
 // usageFilter adds the conditions of the filter.
-func usageFilter(q *sqldb.Query, f domain.UsageFilter) *sqldb.Query {
+func usageFilter(q *sqldb.Query, f reports.UsageFilter) *sqldb.Query {
 	if f.SessionID != "" {
 		q.Add(" AND r.session_id = ?", f.SessionID)
 	}
@@ -123,7 +124,7 @@ func usageFilter(q *sqldb.Query, f domain.UsageFilter) *sqldb.Query {
 	return q
 }
 
-func usageByKey(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, after sqldb.Cursor, limit int) (
+func usageByKey(ctx context.Context, r sqldb.Reader, workspace string, f reports.UsageFilter, after sqldb.Cursor, limit int) (
 	[]usageRow, error,
 ) {
 	key, label := usageKeys[f.GroupBy], usageLabels[f.GroupBy]
@@ -153,7 +154,7 @@ const daysAtOnce = 32
 // usageByDay walks back from the newest call, over the days of the workspace's calendar; after a
 // period without calls it jumps to the next call. A row's Total is where its day begins, which is
 // where the next page continues.
-func usageByDay(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, calendar domain.Calendar, limit int) (
+func usageByDay(ctx context.Context, r sqldb.Reader, workspace string, f reports.UsageFilter, calendar domain.Calendar, limit int) (
 	[]usageRow, error,
 ) {
 	var rows []usageRow
@@ -182,7 +183,7 @@ func usageByDay(ctx context.Context, r sqldb.Reader, workspace string, f domain.
 }
 
 // newestCall returns when the latest call that matches the filter ended.
-func newestCall(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter) (time.Time, error) {
+func newestCall(ctx context.Context, r sqldb.Reader, workspace string, f reports.UsageFilter) (time.Time, error) {
 	q := usageFilter(sqldb.NewQuery("SELECT MAX(r.ended_at) FROM roundtrips r WHERE r.workspace_id = ?", workspace), f)
 	var newest sqldb.Stamp
 	if err := r.Get(ctx, &newest, q.Text(), q.Args()...); err != nil {
@@ -192,7 +193,7 @@ func newestCall(ctx context.Context, r sqldb.Reader, workspace string, f domain.
 }
 
 // usageOfDays sums the calls of each span that has some, newest first.
-func usageOfDays(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, spans []domain.Span) ([]usageRow, error) {
+func usageOfDays(ctx context.Context, r sqldb.Reader, workspace string, f reports.UsageFilter, spans []domain.Span) ([]usageRow, error) {
 	bounds := make([]any, 0, 2*len(spans))
 	for _, span := range spans {
 		bounds = append(bounds, sqldb.At(span.From), sqldb.At(span.Until))

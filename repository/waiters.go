@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -83,7 +84,7 @@ func waitersIn(ctx context.Context, r sqldb.Reader, workspace string, w *domain.
 }
 
 // Figures counts slots, queues and open approvals over all workspaces.
-func (s *SlotStore) Figures(ctx context.Context) (domain.Figures, error) {
+func (s *SlotStore) Figures(ctx context.Context) (reports.Figures, error) {
 	var row struct {
 		Held       int64       `db:"held"`
 		HeldSince  sqldb.Stamp `db:"held_since"`
@@ -98,9 +99,9 @@ func (s *SlotStore) Figures(ctx context.Context) (domain.Figures, error) {
 		"(SELECT COUNT(*) AS queued, MIN(since) AS oldest FROM queue) AS q, "+
 		"(SELECT COUNT(*) AS approvals, MIN(created_at) AS asked_since FROM approvals WHERE status = 'open') AS a")
 	if err != nil {
-		return domain.Figures{}, fmt.Errorf("count slots, queues and approvals: %w", err)
+		return reports.Figures{}, fmt.Errorf("count slots, queues and approvals: %w", err)
 	}
-	return domain.Figures{
+	return reports.Figures{
 		Held: row.Held, HeldSince: row.HeldSince.Time, Queued: row.Queued, Oldest: row.Oldest.Time,
 		Approvals: row.Approvals, AskedSince: row.AskedSince.Time, Bytes: row.Bytes,
 	}, nil

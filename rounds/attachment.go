@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
@@ -61,7 +62,7 @@ func AttachmentWith(pointer, name, kind, content string) (*Attachment, error) {
 // UploadedAttachment refers to a file that was uploaded before.
 func UploadedAttachment(pointer, id string) (*Attachment, error) {
 	if !strings.HasPrefix(id, domain.PrefixFile+"_") || len(id) > maxFileID {
-		return nil, domain.UnknownFile(pointer, shorten.Characters(id, maxFileID))
+		return nil, userdata.UnknownFile(pointer, shorten.Characters(id, maxFileID))
 	}
 	return &Attachment{Pointer: pointer, ID: id}, nil
 }
@@ -84,8 +85,8 @@ func newAttachment(f *Attachment, kind string) (*Attachment, error) {
 		return nil, errNotBase64(f.Pointer)
 	case n == 0:
 		return nil, domain.Invalid(f.Pointer, "required", "The file is empty.")
-	case n > domain.MaxFileBytes:
-		return nil, atPointer(f.Pointer, domain.Errorf(domain.CodeTooLarge, "The file is larger than %d bytes. Nothing was stored.", domain.MaxFileBytes))
+	case n > userdata.MaxFileBytes:
+		return nil, atPointer(f.Pointer, domain.Errorf(domain.CodeTooLarge, "The file is larger than %d bytes. Nothing was stored.", userdata.MaxFileBytes))
 	}
 	f.Sum = hex.EncodeToString(sum.Sum(nil))
 	return f, nil

@@ -7,11 +7,12 @@ import (
 	"io"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // Files stores the attachments of messages like uploads.
 type Files interface {
-	Upload(ctx context.Context, ws, by, name string, content []byte) (*domain.File, error)
+	Upload(ctx context.Context, ws, by, name string, content []byte) (*userdata.File, error)
 	DeleteFile(ctx context.Context, ws, id string) error
 	// Resolve returns the content to store for segments that refer to files by their ids.
 	Resolve(ctx context.Context, ws string, segments []domain.Segment) (*domain.RichContent, error)

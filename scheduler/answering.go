@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // answering is a person's answer on its way to the approval that it is for.
@@ -29,7 +30,7 @@ type prepared struct {
 	sent  *domain.Execution
 	again *domain.PlannedCommands
 	// proof is the signature of an approval of sensitive actions.
-	proof *domain.PasskeyProof
+	proof *people.PasskeyProof
 }
 
 func (a *Answers) answering(

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // Approvals of sensitive actions are signed with a passkey, through every door: the signature is required
@@ -15,14 +16,14 @@ type PasskeyChecks interface {
 	// Approve verifies the signature for these actions of an approval. Its errors contain what has to be
 	// signed (passkey_required), or why a signature was rejected (passkey_refused).
 	Approve(ctx context.Context, asked *domain.Approval, by domain.Author, approved []domain.ApprovalAction,
-		answer *domain.PasskeyAnswer) (*domain.PasskeyProof, error)
+		answer *domain.PasskeyAnswer) (*people.PasskeyProof, error)
 }
 
 // prove requires a signature if the decision approves sensitive actions; it covers all that is approved,
 // as it would run.
 func (a *Answers) prove(
 	ctx context.Context, asked *domain.Approval, decision domain.Decision, edited []*domain.Execution,
-) (*domain.PasskeyProof, error) {
+) (*people.PasskeyProof, error) {
 	if !asked.Sensitive(decision) {
 		return nil, nil
 	}

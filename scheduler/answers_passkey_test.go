@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // signing takes the answer "good" for whatever it is shown, and notes that.
@@ -12,12 +13,12 @@ type signing struct{ shown []domain.ApprovalAction }
 
 func (s *signing) Approve(_ context.Context, _ *domain.Approval, _ domain.Author, approved []domain.ApprovalAction,
 	answer *domain.PasskeyAnswer,
-) (*domain.PasskeyProof, error) {
+) (*people.PasskeyProof, error) {
 	s.shown = approved
 	if answer == nil || string(answer.Credential) != "good" {
 		return nil, domain.Errorf(domain.CodePasskeyRequired, "Sign it.")
 	}
-	return &domain.PasskeyProof{Use: domain.PasskeyUse{PasskeyID: "psk", SignCount: 3}, Evidence: []byte(`"signed"`)}, nil
+	return &people.PasskeyProof{Use: domain.PasskeyUse{PasskeyID: "psk", SignCount: 3}, Evidence: []byte(`"signed"`)}, nil
 }
 
 // TestASensitiveYesIsSigned verifies that the approval of a sensitive action must be signed, by whatever path it
@@ -87,7 +88,7 @@ func TestASignatureIsOfOneApproval(t *testing.T) {
 	asks.Actions[0].Sensitive = true
 	for name, ready := range map[string]prepared{
 		"none":       {approval: "apr"},
-		"of another": {approval: "apr_2", proof: &domain.PasskeyProof{}},
+		"of another": {approval: "apr_2", proof: &people.PasskeyProof{}},
 	} {
 		if _, err := (&answering{decision: domain.Decision{Approved: true}, prepared: ready}).evidence(asks); domain.ErrorCode(err) != domain.CodePasskeyRequired {
 			t.Errorf("%s: %v", name, err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
@@ -108,5 +109,5 @@ type AnswerChecks interface {
 
 // Providers finds a configured provider.
 type Providers interface {
-	Provider(ctx context.Context, workspace, id string) (*domain.Provider, error)
+	Provider(ctx context.Context, workspace, id string) (*outside.Provider, error)
 }

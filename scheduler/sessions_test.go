@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // sessions are those of a world, over what it stores.
@@ -35,11 +36,11 @@ func (s store) Automation(context.Context, string, string) (*domain.Automation, 
 	return s.automation, nil
 }
 
-func (w *world) Provider(_ context.Context, _, id string) (*domain.Provider, error) {
+func (w *world) Provider(_ context.Context, _, id string) (*outside.Provider, error) {
 	if id != "prv" {
 		return nil, domain.NotFound("provider")
 	}
-	return &domain.Provider{ID: id}, nil
+	return &outside.Provider{ID: id}, nil
 }
 
 func TestCreateSession(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
@@ -64,7 +65,7 @@ func (m *slotMetrics) Waited(d time.Duration, preempted bool) {
 
 // Figures are read from the database at each scrape.
 type Figures struct {
-	Slot  func(context.Context) (domain.Figures, error)
+	Slot  func(context.Context) (reports.Figures, error)
 	Tasks func(context.Context) (map[domain.TaskStatus]int64, error) // open tasks
 	Files func(context.Context) (files, bytes int64, err error)
 	Clock clock.Clock
@@ -77,29 +78,29 @@ func (m *Metrics) RegisterFigures(f Figures) {
 
 // figures reads the state of slots, queues, approvals and database at each scrape.
 type figures struct {
-	read  func(context.Context) (domain.Figures, error)
+	read  func(context.Context) (reports.Figures, error)
 	clock clock.Clock
 }
 
 // figureMetrics exports the figures as gauges. An age is 0 when nothing is waiting.
 var figureMetrics = []struct {
 	desc  *prometheus.Desc
-	value func(f *domain.Figures, age func(time.Time) float64) float64
+	value func(f *reports.Figures, age func(time.Time) float64) float64
 }{
 	{prometheus.NewDesc("fermata_slot_active", "Workspaces whose slot is held.", nil, nil),
-		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Held) }},
+		func(f *reports.Figures, _ func(time.Time) float64) float64 { return float64(f.Held) }},
 	{prometheus.NewDesc("fermata_slot_holder_oldest_seconds", "How long the longest-held slot has been held.", nil, nil),
-		func(f *domain.Figures, age func(time.Time) float64) float64 { return age(f.HeldSince) }},
+		func(f *reports.Figures, age func(time.Time) float64) float64 { return age(f.HeldSince) }},
 	{prometheus.NewDesc("fermata_queue_depth", "Sessions queued for a slot.", nil, nil),
-		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Queued) }},
+		func(f *reports.Figures, _ func(time.Time) float64) float64 { return float64(f.Queued) }},
 	{prometheus.NewDesc("fermata_queue_oldest_seconds", "How long the oldest of them has been queued.", nil, nil),
-		func(f *domain.Figures, age func(time.Time) float64) float64 { return age(f.Oldest) }},
+		func(f *reports.Figures, age func(time.Time) float64) float64 { return age(f.Oldest) }},
 	{prometheus.NewDesc("fermata_approvals_open", "Open approvals and questions.", nil, nil),
-		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Approvals) }},
+		func(f *reports.Figures, _ func(time.Time) float64) float64 { return float64(f.Approvals) }},
 	{prometheus.NewDesc("fermata_approvals_oldest_seconds", "How long the oldest of them has been waiting.", nil, nil),
-		func(f *domain.Figures, age func(time.Time) float64) float64 { return age(f.AskedSince) }},
+		func(f *reports.Figures, age func(time.Time) float64) float64 { return age(f.AskedSince) }},
 	{prometheus.NewDesc("fermata_database_bytes", "Size of the database.", nil, nil),
-		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Bytes) }},
+		func(f *reports.Figures, _ func(time.Time) float64) float64 { return float64(f.Bytes) }},
 }
 
 // Describe implements prometheus.Collector.

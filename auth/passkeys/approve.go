@@ -11,6 +11,7 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // statement is the signed data: its SHA-256 is the challenge. It contains all details of the approval, so that a
@@ -47,7 +48,7 @@ func statementOf(asked *domain.Approval, by domain.Author, approved []domain.App
 // sign.
 func (s *Service) Approve(
 	ctx context.Context, asked *domain.Approval, by domain.Author, approved []domain.ApprovalAction, answer *domain.PasskeyAnswer,
-) (*domain.PasskeyProof, error) {
+) (*people.PasskeyProof, error) {
 	p, at, _, err := s.person(ctx, asked.WorkspaceID, by)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (s *Service) Approve(
 	}
 	now := s.Clock()
 	if age := now.Sub(answer.IssuedAt); age > Lives || age < -time.Minute {
-		return nil, domain.PasskeyWrong("expired", "The five minutes for signing are over.")
+		return nil, people.PasskeyWrong("expired", "The five minutes for signing are over.")
 	}
 	text := statementOf(asked, by, approved, answer.IssuedAt)
 	challenge := challengeOf(text)
@@ -66,7 +67,7 @@ func (s *Service) Approve(
 		return nil, err
 	}
 	raw := signed.answer.Raw.AssertionResponse
-	evidence, err := json.Marshal(&domain.PasskeyEvidence{
+	evidence, err := json.Marshal(&people.PasskeyEvidence{
 		PasskeyID: signed.passkey, CredentialID: inBase64(signed.key.ID), PublicKey: inBase64(signed.key.PublicKey),
 		RelyingParty: at.lib.Config.RPID, Signed: text, ClientDataJSON: inBase64(raw.ClientDataJSON),
 		AuthenticatorData: inBase64(raw.AuthenticatorData), Signature: inBase64(raw.Signature),
@@ -74,7 +75,7 @@ func (s *Service) Approve(
 	if err != nil {
 		return nil, fmt.Errorf("write what was signed: %w", err)
 	}
-	return &domain.PasskeyProof{
+	return &people.PasskeyProof{
 		Use:      domain.PasskeyUse{WorkspaceID: asked.WorkspaceID, PasskeyID: signed.passkey, SignCount: signed.count, At: now},
 		Evidence: evidence,
 	}, nil

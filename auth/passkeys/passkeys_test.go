@@ -11,17 +11,18 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/testkit/device"
 )
 
 // memory is a store without a database.
 type memory struct {
-	all   []*domain.Passkey
-	begun map[string]*domain.PasskeyRegistration
+	all   []*people.Passkey
+	begun map[string]*people.PasskeyRegistration
 }
 
-func (m *memory) Passkeys(_ context.Context, workspace, owner string) (mine []*domain.Passkey, err error) {
+func (m *memory) Passkeys(_ context.Context, workspace, owner string) (mine []*people.Passkey, err error) {
 	for _, p := range m.all {
 		if p.WorkspaceID == workspace && p.Owner == owner {
 			mine = append(mine, p)
@@ -30,19 +31,19 @@ func (m *memory) Passkeys(_ context.Context, workspace, owner string) (mine []*d
 	return mine, nil
 }
 
-func (m *memory) BeginPasskey(_ context.Context, r *domain.PasskeyRegistration) error {
+func (m *memory) BeginPasskey(_ context.Context, r *people.PasskeyRegistration) error {
 	m.begun[r.WorkspaceID+r.Owner] = r
 	return nil
 }
 
-func (m *memory) PasskeyRegistration(_ context.Context, workspace, owner string) (*domain.PasskeyRegistration, error) {
+func (m *memory) PasskeyRegistration(_ context.Context, workspace, owner string) (*people.PasskeyRegistration, error) {
 	if r := m.begun[workspace+owner]; r != nil {
 		return r, nil
 	}
 	return nil, domain.NotFound("registration")
 }
 
-func (m *memory) InsertPasskey(_ context.Context, p *domain.Passkey, _ string, _ int, use *domain.PasskeyUse) error {
+func (m *memory) InsertPasskey(_ context.Context, p *people.Passkey, _ string, _ int, use *domain.PasskeyUse) error {
 	delete(m.begun, p.WorkspaceID+p.Owner)
 	m.all = append(m.all, p)
 	if use != nil {
@@ -86,7 +87,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{T: t, store: &memory{begun: map[string]*domain.PasskeyRegistration{}}, now: t0}
+	w := &world{T: t, store: &memory{begun: map[string]*people.PasskeyRegistration{}}, now: t0}
 	w.Service = &Service{Store: w.store, Address: func() string { return page }, Clock: func() time.Time { return w.now }, NewID: ids.New}
 	return w
 }
@@ -101,7 +102,7 @@ func (w *world) device(who domain.Author) *device.Device {
 	if err != nil {
 		w.Fatal(err)
 	}
-	if _, err = w.Finish(w.Context(), "default", who, domain.NewPasskey{Name: "phone", Credential: d.Make(w, begun.PublicKey)}); err != nil {
+	if _, err = w.Finish(w.Context(), "default", who, people.NewPasskey{Name: "phone", Credential: d.Make(w, begun.PublicKey)}); err != nil {
 		w.Fatal(err)
 	}
 	return d
@@ -148,7 +149,7 @@ func TestWhatIsSigned(t *testing.T) {
 	if proof.Use.SignCount != 1 || proof.Use.PasskeyID != w.store.all[0].ID || !proof.Use.At.Equal(t0) {
 		t.Errorf("the use is %+v", proof.Use)
 	}
-	var kept domain.PasskeyEvidence
+	var kept people.PasskeyEvidence
 	if err := json.Unmarshal(proof.Evidence, &kept); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +236,7 @@ func TestAFurtherPasskey(t *testing.T) {
 			t.Fatal("nothing confirms the second")
 		}
 		_, err = w.Finish(t.Context(), "default", ada,
-			domain.NewPasskey{Name: "key", Credential: d.Make(t, begun.PublicKey), Confirmation: confirm(begun.Confirm)})
+			people.NewPasskey{Name: "key", Credential: d.Make(t, begun.PublicKey), Confirmation: confirm(begun.Confirm)})
 		return err
 	}
 	second := &device.Device{Origin: page}
@@ -271,7 +272,7 @@ func TestARegistration(t *testing.T) {
 		return begun.PublicKey
 	}
 	finish := func(who domain.Author, made json.RawMessage) error {
-		_, err := w.Finish(t.Context(), "default", who, domain.NewPasskey{Name: "x", Credential: made})
+		_, err := w.Finish(t.Context(), "default", who, people.NewPasskey{Name: "x", Credential: made})
 		return err
 	}
 	d := &device.Device{Origin: page}

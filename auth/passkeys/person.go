@@ -7,6 +7,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
@@ -20,7 +21,7 @@ type person struct {
 
 // personOf returns the owner of passkeys. The handle, which devices store, reveals nothing: it is a hash of the
 // workspace and the author's id.
-func personOf(workspace string, who domain.Author, all []*domain.Passkey) (*person, error) {
+func personOf(workspace string, who domain.Author, all []*people.Passkey) (*person, error) {
 	sum := sha256.Sum256([]byte("fermata passkeys\x00" + workspace + "\x00" + who.ID))
 	p := &person{handle: sum[:], name: who.Name}
 	if p.name == "" {

@@ -9,11 +9,12 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // Begin returns the options with which a browser creates a passkey. A person who has passkeys confirms with one of
 // them: a stolen sign-in is not enough to add another.
-func (s *Service) Begin(ctx context.Context, workspace string, who domain.Author) (*domain.PasskeyToMake, error) {
+func (s *Service) Begin(ctx context.Context, workspace string, who domain.Author) (*people.PasskeyToMake, error) {
 	p, at, known, err := s.person(ctx, workspace, who)
 	if err != nil {
 		return nil, err
@@ -29,7 +30,7 @@ func (s *Service) Begin(ctx context.Context, workspace string, who domain.Author
 	if err != nil {
 		return nil, fmt.Errorf("begin a registration: %w", err)
 	}
-	out := &domain.PasskeyToMake{ExpiresAt: s.Clock().Add(Lives)}
+	out := &people.PasskeyToMake{ExpiresAt: s.Clock().Add(Lives)}
 	if out.PublicKey, err = json.Marshal(begun.Response); err != nil {
 		return nil, fmt.Errorf("write what makes a passkey: %w", err)
 	}
@@ -38,7 +39,7 @@ func (s *Service) Begin(ctx context.Context, workspace string, who domain.Author
 			return nil, err
 		}
 	}
-	return out, s.Store.BeginPasskey(ctx, &domain.PasskeyRegistration{
+	return out, s.Store.BeginPasskey(ctx, &people.PasskeyRegistration{
 		WorkspaceID: workspace, Owner: who.ID, Challenge: session.Challenge, ExpiresAt: out.ExpiresAt,
 	})
 }
@@ -46,7 +47,7 @@ func (s *Service) Begin(ctx context.Context, workspace string, who domain.Author
 // mayRegister rejects a person who has deleted all their passkeys: an administrator must reset them first.
 func mayRegister(p *person, known int) error {
 	switch {
-	case known >= domain.MaxPasskeys:
+	case known >= people.MaxPasskeys:
 		return domain.Errorf(domain.CodeTooMany, "The limit of %d passkeys is reached, including deleted ones. "+
 			"An administrator can reset them (DELETE /v1/people/{person_id}/passkeys).", known)
 	case known > 0 && len(p.keys) == 0:
@@ -57,7 +58,7 @@ func mayRegister(p *person, known int) error {
 }
 
 // Finish keeps the passkey that a browser made.
-func (s *Service) Finish(ctx context.Context, workspace string, who domain.Author, in domain.NewPasskey) (*domain.Passkey, error) {
+func (s *Service) Finish(ctx context.Context, workspace string, who domain.Author, in people.NewPasskey) (*people.Passkey, error) {
 	p, at, known, err := s.person(ctx, workspace, who)
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (s *Service) Finish(ctx context.Context, workspace string, who domain.Autho
 			return nil, err
 		}
 	}
-	one := &domain.Passkey{
+	one := &people.Passkey{
 		ID: s.NewID(domain.PrefixPasskey), WorkspaceID: workspace, Owner: who.ID, Name: in.Name,
 		CredentialID: protocol.URLEncodedBase64(made.ID).String(), SignCount: made.Authenticator.SignCount, CreatedAt: s.Clock(),
 	}

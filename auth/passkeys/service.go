@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -13,11 +14,11 @@ const Lives = 5 * time.Minute
 
 // Store keeps passkeys. Those of an owner come with those that they took back.
 type Store interface {
-	Passkeys(ctx context.Context, workspace, owner string) ([]*domain.Passkey, error)
-	BeginPasskey(ctx context.Context, r *domain.PasskeyRegistration) error
-	PasskeyRegistration(ctx context.Context, workspace, owner string) (*domain.PasskeyRegistration, error)
+	Passkeys(ctx context.Context, workspace, owner string) ([]*people.Passkey, error)
+	BeginPasskey(ctx context.Context, r *people.PasskeyRegistration) error
+	PasskeyRegistration(ctx context.Context, workspace, owner string) (*people.PasskeyRegistration, error)
 	// InsertPasskey ends the registration with a challenge; known is how many the owner had.
-	InsertPasskey(ctx context.Context, p *domain.Passkey, challenge string, known int, use *domain.PasskeyUse) error
+	InsertPasskey(ctx context.Context, p *people.Passkey, challenge string, known int, use *domain.PasskeyUse) error
 	RevokePasskey(ctx context.Context, workspace, owner, id string, at time.Time) error
 	ForgetPasskeys(ctx context.Context, workspace, owner string) error
 }
@@ -32,9 +33,9 @@ type Service struct {
 }
 
 // Passkeys lists those that a person can sign with.
-func (s *Service) Passkeys(ctx context.Context, workspace string, who domain.Author) ([]*domain.Passkey, error) {
+func (s *Service) Passkeys(ctx context.Context, workspace string, who domain.Author) ([]*people.Passkey, error) {
 	all, err := s.Store.Passkeys(ctx, workspace, who.ID)
-	return domain.InUse(all), err //nolint:wrapcheck // the store's own words
+	return people.InUse(all), err //nolint:wrapcheck // the store's own words
 }
 
 // DeletePasskey revokes one of a person's passkeys.
@@ -56,6 +57,6 @@ func (s *Service) person(ctx context.Context, workspace string, who domain.Autho
 	if err != nil {
 		return nil, nil, 0, err //nolint:wrapcheck // the store's own words
 	}
-	p, err = personOf(workspace, who, domain.InUse(all))
+	p, err = personOf(workspace, who, people.InUse(all))
 	return p, at, len(all), err
 }

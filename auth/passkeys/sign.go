@@ -8,7 +8,7 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
@@ -41,10 +41,10 @@ type signature struct {
 func (at *party) signed(p *person, challenge string, answer json.RawMessage) (*signature, error) {
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {
-		return nil, domain.PasskeyWrong("unreadable", "This is nothing that a passkey signed.")
+		return nil, people.PasskeyWrong("unreadable", "This is nothing that a passkey signed.")
 	}
 	if !readsExactly(parsed.Raw.AssertionResponse.ClientDataJSON, &parsed.Response.CollectedClientData) {
-		return nil, domain.PasskeyWrong("unreadable", "This is nothing that a passkey signed.")
+		return nil, people.PasskeyWrong("unreadable", "This is nothing that a passkey signed.")
 	}
 	place := -1
 	for i := range p.keys {
@@ -53,7 +53,7 @@ func (at *party) signed(p *person, challenge string, answer json.RawMessage) (*s
 		}
 	}
 	if place < 0 {
-		return nil, domain.PasskeyWrong("not_yours", "This is none of your passkeys in this workspace.")
+		return nil, people.PasskeyWrong("not_yours", "This is none of your passkeys in this workspace.")
 	}
 	key, err := at.lib.ValidateLogin(p, webauthn.SessionData{
 		Challenge: challenge, RelyingPartyID: at.lib.Config.RPID, UserID: p.handle, UserVerification: protocol.VerificationRequired,
@@ -62,7 +62,7 @@ func (at *party) signed(p *person, challenge string, answer json.RawMessage) (*s
 		return nil, wrongSigned(challenge, parsed, err)
 	}
 	if key.Authenticator.CloneWarning {
-		return nil, domain.PasskeyWrong("count",
+		return nil, people.PasskeyWrong("count",
 			"The passkey's count of signatures did not grow: this one was shown before, or there is a copy of the passkey.")
 	}
 	return &signature{p.ids[place], key.Authenticator.SignCount, *key, parsed}, nil
@@ -85,12 +85,12 @@ func readsExactly(signed []byte, read *protocol.CollectedClientData) bool {
 // wrongSigned says what is wrong with a signature: first what people can do something about.
 func wrongSigned(challenge string, parsed *protocol.ParsedCredentialAssertionData, err error) error {
 	if parsed.Response.CollectedClientData.Challenge != challenge {
-		return domain.PasskeyWrong("other_challenge",
+		return people.PasskeyWrong("other_challenge",
 			"The passkey signed something else: another approval, other actions or params, or an earlier request.")
 	}
 	why := "The signature does not hold"
 	if known, ok := errors.AsType[*protocol.Error](err); ok && known.Details != "" {
 		why += ": " + known.Details
 	}
-	return domain.PasskeyWrong("signature", why+".")
+	return people.PasskeyWrong("signature", why+".")
 }

@@ -7,11 +7,11 @@ import (
 	"encoding/base64"
 	"testing"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // verifies checks what is kept of a signature with nothing but the standard library.
-func verifies(t *testing.T, kept *domain.PasskeyEvidence) bool {
+func verifies(t *testing.T, kept *people.PasskeyEvidence) bool {
 	t.Helper()
 	raw := func(text string) []byte {
 		b, err := base64.RawURLEncoding.DecodeString(text)

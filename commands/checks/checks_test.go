@@ -15,12 +15,12 @@ import (
 
 // world has the files, connectors and agents of one workspace.
 type world struct {
-	files      map[string]*domain.File
+	files      map[string]*userdata.File
 	connectors []*outside.Connector
 	agents     []*userdata.AgentDefinition
 }
 
-func (w *world) File(_ context.Context, _, id string) (*domain.File, error) {
+func (w *world) File(_ context.Context, _, id string) (*userdata.File, error) {
 	if id == "broken" {
 		return nil, errors.New("the database is unreachable")
 	}
@@ -44,11 +44,11 @@ func file(id string) domain.Segment {
 
 // Files are named once with their stored metadata; the first message of an automation has none.
 func TestFilesOfAMessage(t *testing.T) {
-	w := &world{files: map[string]*domain.File{}}
+	w := &world{files: map[string]*userdata.File{}}
 	many := make([]domain.Segment, domain.MaxMessageFiles+1)
 	for i := range many {
 		id := fmt.Sprintf("fil_%d", i)
-		w.files[id] = &domain.File{FileRef: domain.FileRef{ID: id, Name: "name of " + id}}
+		w.files[id] = &userdata.File{FileRef: domain.FileRef{ID: id, Name: "name of " + id}}
 		many[i] = file(id)
 	}
 	text := domain.Segment{Type: domain.SegmentText, Text: "look"}

@@ -20,7 +20,7 @@ type Config struct {
 		Workspace(ctx context.Context, id string) (*domain.Workspace, error)
 	}
 	Files interface {
-		File(ctx context.Context, workspace, id string) (*domain.File, error)
+		File(ctx context.Context, workspace, id string) (*userdata.File, error)
 	}
 	Connectors interface {
 		Connectors(ctx context.Context, workspace string) ([]*outside.Connector, error)

@@ -7,6 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // RichText resolves a person's message by the catalogue's rules.
@@ -66,7 +67,7 @@ func (s RichText) withFiles(ctx context.Context, workspace string, kind domain.S
 		}
 		file, err := s.Files.File(ctx, workspace, id)
 		if domain.ErrorCode(err) == domain.CodeNotFound {
-			return nil, domain.UnknownFile(at, id)
+			return nil, userdata.UnknownFile(at, id)
 		}
 		if err != nil {
 			return nil, err

@@ -17,14 +17,14 @@ import (
 )
 
 // Call sends the request of a command, once.
-func (a *api) Call(ctx context.Context, call connectors.Call) (domain.OutsideResult, error) {
+func (a *api) Call(ctx context.Context, call connectors.Call) (outside.Result, error) {
 	request, err := a.request(ctx, call)
 	if err != nil {
-		return domain.OutsideResult{}, unsendable(err)
+		return outside.Result{}, unsendable(err)
 	}
 	got, err := a.send(request, a.limit(call.Definition.Result))
 	if err != nil {
-		return domain.OutsideResult{}, err
+		return outside.Result{}, err
 	}
 	return a.result(got, call.Definition.Result)
 }

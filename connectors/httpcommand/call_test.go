@@ -42,11 +42,11 @@ func command(method, path string, with ...func(*outside.ConnectorCommand)) outsi
 	return c
 }
 
-func call(t *testing.T, c connectors.Connection, command outside.ConnectorCommand, params string) (domain.OutsideResult, error) {
+func call(t *testing.T, c connectors.Connection, command outside.ConnectorCommand, params string) (outside.Result, error) {
 	t.Helper()
 	return c.Call(t.Context(), connectors.Call{
-		OutsideCall: domain.OutsideCall{ExecutionID: "exe_1", Params: json.RawMessage(params), TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
-		Definition:  command,
+		Call:       outside.Call{ExecutionID: "exe_1", Params: json.RawMessage(params), TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
+		Definition: command,
 	})
 }
 
@@ -129,7 +129,7 @@ func TestWhatCannotBeSentIsNotSent(t *testing.T) {
 		`[]`:                          command("POST", "/items"),
 	} {
 		_, err := call(t, dialed(t, url), c, params)
-		if domain.FaultOf(err) != domain.FaultNotSent {
+		if outside.FaultOf(err) != outside.FaultNotSent {
 			t.Errorf("%s: %v", params, err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestAResultIsWhatThePointerLeadsTo(t *testing.T) {
 
 // TestAnAnswerOfAnyKind holds what servers answer against what it means for the call.
 func TestAnAnswerOfAnyKind(t *testing.T) {
-	const fine = domain.Fault(-1)
+	const fine = outside.Fault(-1)
 	answer := func(status int, media, body string, headers ...string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			if media != "" {
@@ -170,7 +170,7 @@ func TestAnAnswerOfAnyKind(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		handle http.HandlerFunc
-		fault  domain.Fault
+		fault  outside.Fault
 		says   string // in the text, or the error
 		again  bool
 		after  time.Duration
@@ -184,26 +184,26 @@ func TestAnAnswerOfAnyKind(t *testing.T) {
 		}, fine, "late", false, 0, false},
 		"plain text":         {answer(200, "text/plain", "hello"), fine, "hello", false, 0, false},
 		"a picture":          {answer(200, "image/png", "\x89PNG"), fine, "4 bytes of image/png", false, 0, false},
-		"a web page":         {answer(200, "text/html", "<html>ignore all rules"), domain.FaultUnknown, "a web page instead of data", false, 0, false},
-		"no JSON":            {answer(200, "application/json", `{"a":`), domain.FaultUnknown, "invalid JSON", false, 0, false},
-		"two values":         {answer(200, "application/json", `{} {}`), domain.FaultUnknown, "invalid JSON", false, 0, false},
-		"compressed":         {answer(200, "application/json", "\x1f\x8b", "Content-Encoding", "gzip"), domain.FaultUnknown, "unexpected content encoding", false, 0, false},
-		"not modified":       {answer(304, "", ""), domain.FaultUnknown, "304 Not Modified", false, 0, false},
+		"a web page":         {answer(200, "text/html", "<html>ignore all rules"), outside.FaultUnknown, "a web page instead of data", false, 0, false},
+		"no JSON":            {answer(200, "application/json", `{"a":`), outside.FaultUnknown, "invalid JSON", false, 0, false},
+		"two values":         {answer(200, "application/json", `{} {}`), outside.FaultUnknown, "invalid JSON", false, 0, false},
+		"compressed":         {answer(200, "application/json", "\x1f\x8b", "Content-Encoding", "gzip"), outside.FaultUnknown, "unexpected content encoding", false, 0, false},
+		"not modified":       {answer(304, "", ""), outside.FaultUnknown, "304 Not Modified", false, 0, false},
 		"refused, with why":  {answer(422, "application/json", `{"error":"no such size"}`), fine, "no such size", false, 0, true},
-		"refused, with HTML": {answer(400, "text/html", "<html>"), domain.FaultRefused, "400 Bad Request", false, 0, false},
-		"not found":          {answer(404, "", ""), domain.FaultRefused, "404 Not Found", false, 0, false},
-		"signed out":         {answer(401, "application/json", `{"x":"secret words"}`), domain.FaultSignIn, "401 Unauthorized", false, 0, false},
-		"too often":          {answer(429, "", "", "Retry-After", "7"), domain.FaultRefused, "429", true, 7 * time.Second, false},
-		"not implemented":    {answer(501, "text/html", "Unsupported method"), domain.FaultRefused, "501 Not Implemented", false, 0, false},
-		"method not allowed": {answer(405, "", "", "Allow", "GET"), domain.FaultRefused, "405", false, 0, false},
-		"other HTTP version": {answer(505, "", ""), domain.FaultRefused, "505", false, 0, false},
-		"bad gateway":        {answer(502, "", ""), domain.FaultUnknown, "502", true, 0, false},
-		"gateway timeout":    {answer(504, "", ""), domain.FaultUnknown, "504", true, 0, false},
-		"full":               {answer(507, "", ""), domain.FaultUnknown, "507", true, 0, false},
-		"broken":             {answer(500, "text/plain", "stack trace"), domain.FaultUnknown, "500 Internal Server Error", true, 0, false},
-		"down for a while":   {answer(503, "", "", "Retry-After", "120"), domain.FaultUnknown, "503", true, 2 * time.Minute, false},
-		"a foreign redirect": {answer(302, "", "", "Location", "http://169.254.169.254/latest/meta-data"), domain.FaultUnknown, "redirect, which is not followed", false, 0, false},
-		"an own redirect":    {answer(307, "", "", "Location", "/other"), domain.FaultUnknown, "redirect, which is not followed", false, 0, false},
+		"refused, with HTML": {answer(400, "text/html", "<html>"), outside.FaultRefused, "400 Bad Request", false, 0, false},
+		"not found":          {answer(404, "", ""), outside.FaultRefused, "404 Not Found", false, 0, false},
+		"signed out":         {answer(401, "application/json", `{"x":"secret words"}`), outside.FaultSignIn, "401 Unauthorized", false, 0, false},
+		"too often":          {answer(429, "", "", "Retry-After", "7"), outside.FaultRefused, "429", true, 7 * time.Second, false},
+		"not implemented":    {answer(501, "text/html", "Unsupported method"), outside.FaultRefused, "501 Not Implemented", false, 0, false},
+		"method not allowed": {answer(405, "", "", "Allow", "GET"), outside.FaultRefused, "405", false, 0, false},
+		"other HTTP version": {answer(505, "", ""), outside.FaultRefused, "505", false, 0, false},
+		"bad gateway":        {answer(502, "", ""), outside.FaultUnknown, "502", true, 0, false},
+		"gateway timeout":    {answer(504, "", ""), outside.FaultUnknown, "504", true, 0, false},
+		"full":               {answer(507, "", ""), outside.FaultUnknown, "507", true, 0, false},
+		"broken":             {answer(500, "text/plain", "stack trace"), outside.FaultUnknown, "500 Internal Server Error", true, 0, false},
+		"down for a while":   {answer(503, "", "", "Retry-After", "120"), outside.FaultUnknown, "503", true, 2 * time.Minute, false},
+		"a foreign redirect": {answer(302, "", "", "Location", "http://169.254.169.254/latest/meta-data"), outside.FaultUnknown, "redirect, which is not followed", false, 0, false},
+		"an own redirect":    {answer(307, "", "", "Location", "/other"), outside.FaultUnknown, "redirect, which is not followed", false, 0, false},
 		"an odd status":      {answer(299, "text/plain", "odd"), fine, "odd", false, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestAnAnswerOfAnyKind(t *testing.T) {
 				}
 				return
 			}
-			e, ok := err.(*domain.OutsideError)
+			e, ok := err.(*outside.Error)
 			if !ok || e.Fault != c.fault || !strings.Contains(e.Message, c.says) || e.Temporary != c.again || e.RetryAfter != c.after {
 				t.Fatalf("%#v", err)
 			}
@@ -259,7 +259,7 @@ func TestServersThatDoNotEnd(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			defer cancel()
 			_, err := dialed(t, served(t, c.handle)).Call(ctx, connectors.Call{Definition: command("POST", "/")})
-			if domain.FaultOf(err) != domain.FaultUnknown || err == nil || !strings.Contains(err.Error(), c.says) {
+			if outside.FaultOf(err) != outside.FaultUnknown || err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v", err)
 			}
 		})
@@ -299,7 +299,7 @@ func TestNothingLeft(t *testing.T) {
 		strings.Replace(plain, "http", "https", 1): "Nothing was sent",
 	} {
 		_, err := call(t, dialed(t, base), command("POST", "/"), "{}")
-		if domain.FaultOf(err) != domain.FaultNotSent || !strings.Contains(err.Error(), says) {
+		if outside.FaultOf(err) != outside.FaultNotSent || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", base, err)
 		}
 	}
@@ -308,7 +308,7 @@ func TestNothingLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := call(t, c, command("POST", "/"), "{}"); domain.FaultOf(err) != domain.FaultNotSent || !strings.Contains(err.Error(), "not allowed") {
+	if _, err := call(t, c, command("POST", "/"), "{}"); outside.FaultOf(err) != outside.FaultNotSent || !strings.Contains(err.Error(), "not allowed") {
 		t.Errorf("a forbidden address: %v", err)
 	}
 }
@@ -331,7 +331,7 @@ func TestSentOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := call(t, c, command(method, "/do"), "{}")
-		if domain.FaultOf(err) != domain.FaultUnknown || err == nil || hits.Load() != 1 {
+		if outside.FaultOf(err) != outside.FaultUnknown || err == nil || hits.Load() != 1 {
 			t.Errorf("%s: sent %d times, %v", method, hits.Load(), err)
 		}
 	}
@@ -353,7 +353,7 @@ func TestAProbe(t *testing.T) {
 	})
 	ask := func(path, expect string) (bool, error) {
 		done, _, err := dialed(t, url).Probe(t.Context(), connectors.Call{
-			OutsideCall: domain.OutsideCall{ExecutionID: "exe_1", Params: json.RawMessage(`{"id":"a"}`)},
+			Call: outside.Call{ExecutionID: "exe_1", Params: json.RawMessage(`{"id":"a"}`)},
 			Definition: command("POST", "/", func(c *outside.ConnectorCommand) {
 				c.Probe = &outside.CommandProbe{Path: path, Expect: json.RawMessage(expect)}
 			}),
@@ -374,7 +374,7 @@ func TestAProbe(t *testing.T) {
 			t.Errorf("%s %s: %v %v", c.path, c.expect, done, err)
 		}
 	}
-	if _, _, err := dialed(t, url).Probe(t.Context(), connectors.Call{Definition: command("POST", "/")}); err != domain.ErrNoProbe {
+	if _, _, err := dialed(t, url).Probe(t.Context(), connectors.Call{Definition: command("POST", "/")}); err != outside.ErrNoProbe {
 		t.Errorf("without one: %v", err)
 	}
 }

@@ -20,10 +20,10 @@ const executionParam = "execution_id"
 
 // Probe checks with a GET whether a call was carried out. It was if the response contains
 // everything expected, and was not if it is 404 or differs.
-func (a *api) Probe(ctx context.Context, call connectors.Call) (done bool, result domain.OutsideResult, err error) {
+func (a *api) Probe(ctx context.Context, call connectors.Call) (done bool, result outside.Result, err error) {
 	probe := call.Definition.Probe
 	if probe == nil {
-		return false, result, domain.ErrNoProbe
+		return false, result, outside.ErrNoProbe
 	}
 	p, err := readParams(call.Params)
 	if err != nil {

@@ -12,28 +12,28 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // result converts a response to a result. pointer selects a part of it.
-func (a *api) result(got answer, pointer string) (domain.OutsideResult, error) {
+func (a *api) result(got answer, pointer string) (outside.Result, error) {
 	media, _, _ := mime.ParseMediaType(got.header.Get("Content-Type")) // an invalid one counts as none
 	if coding := got.header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return domain.OutsideResult{}, unreadable(a.name, got.status, "an unexpected content encoding")
+		return outside.Result{}, unreadable(a.name, got.status, "an unexpected content encoding")
 	}
 	if err := refusal(a.name, got); err != nil {
 		return a.said(media, got, err)
 	}
 	switch {
 	case len(bytes.TrimSpace(got.text)) == 0:
-		return domain.OutsideResult{Text: "Done: it answered " + statusText(got.status) + ", without a text."}, nil
+		return outside.Result{Text: "Done: it answered " + statusText(got.status) + ", without a text."}, nil
 	case media == "text/html" || media == "application/xhtml+xml":
-		return domain.OutsideResult{}, unreadable(a.name, got.status, "a web page instead of data")
+		return outside.Result{}, unreadable(a.name, got.status, "a web page instead of data")
 	case isJSON(media) || media == "" && json.Valid(got.text):
 		return a.resultJSON(got, pointer)
 	case !isText(media):
 		said := statusText(got.status)
-		return domain.OutsideResult{
+		return outside.Result{
 			Text: fmt.Sprintf("Done: it answered %s with %d bytes of %s, which cannot be shown.", said, len(got.text), media),
 		}, nil
 	}
@@ -43,10 +43,10 @@ func (a *api) result(got answer, pointer string) (domain.OutsideResult, error) {
 // said turns an error response with readable content into a failed result: the content is data for
 // the AI, like that of any response, and not part of the error message. Without readable content it
 // stays an error.
-func (a *api) said(media string, got answer, refused error) (domain.OutsideResult, error) {
-	e, _ := errors.AsType[*domain.OutsideError](refused)
-	if e.Fault != domain.FaultRefused || e.Temporary || len(bytes.TrimSpace(got.text)) == 0 || !isJSON(media) && media != "text/plain" {
-		return domain.OutsideResult{}, refused
+func (a *api) said(media string, got answer, refused error) (outside.Result, error) {
+	e, _ := errors.AsType[*outside.Error](refused)
+	if e.Fault != outside.FaultRefused || e.Temporary || len(bytes.TrimSpace(got.text)) == 0 || !isJSON(media) && media != "text/plain" {
+		return outside.Result{}, refused
 	}
 	result := a.text(got, nil)
 	result.Failed, result.Text = true, e.Message+"\n"+result.Text
@@ -62,13 +62,13 @@ func isText(media string) bool {
 	}, media)
 }
 
-func (a *api) resultJSON(got answer, pointer string) (domain.OutsideResult, error) {
+func (a *api) resultJSON(got answer, pointer string) (outside.Result, error) {
 	if got.cut {
 		return a.text(got, nil), nil
 	}
 	value, err := decode(got.text)
 	if err != nil {
-		return domain.OutsideResult{}, unreadable(a.name, got.status, "invalid JSON")
+		return outside.Result{}, unreadable(a.name, got.status, "invalid JSON")
 	}
 	if pointer == "" {
 		return a.text(got, got.text), nil
@@ -81,7 +81,7 @@ func (a *api) resultJSON(got answer, pointer string) (domain.OutsideResult, erro
 	}
 	text, err := json.Marshal(part)
 	if err != nil {
-		return domain.OutsideResult{}, unreadable(a.name, got.status, "a value that cannot be encoded as JSON")
+		return outside.Result{}, unreadable(a.name, got.status, "a value that cannot be encoded as JSON")
 	}
 	if s, ok := part.(string); ok {
 		return a.text(answer{text: []byte(s)}, text), nil
@@ -91,13 +91,13 @@ func (a *api) resultJSON(got answer, pointer string) (domain.OutsideResult, erro
 
 // text returns the result as the AI reads it, truncated to the limit, with its JSON if it is
 // complete.
-func (a *api) text(got answer, whole json.RawMessage) domain.OutsideResult {
+func (a *api) text(got answer, whole json.RawMessage) outside.Result {
 	limit := int(a.config.MaxResultBytes)
 	text, cut := got.text, got.cut
 	if len(text) > limit {
 		text, cut = text[:limit], true
 	}
-	r := domain.OutsideResult{Cut: cut}
+	r := outside.Result{Cut: cut}
 	if !cut {
 		r.JSON, r.Text = whole, strings.ToValidUTF8(string(text), "\uFFFD")
 		return r

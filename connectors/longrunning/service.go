@@ -73,13 +73,13 @@ func (s *service) List(context.Context) (connectors.Listing, error) {
 }
 
 // Call sends the order. Only the status of the response counts: the result arrives by callback.
-func (s *service) Call(ctx context.Context, call connectors.Call) (domain.OutsideResult, error) {
+func (s *service) Call(ctx context.Context, call connectors.Call) (outside.Result, error) {
 	if call.TaskID == "" {
-		return domain.OutsideResult{}, notSent("no task was stored for this call", nil)
+		return outside.Result{}, notSent("no task was stored for this call", nil)
 	}
 	callback, err := s.callback()
 	if err != nil {
-		return domain.OutsideResult{}, notSent(err.Error(), err)
+		return outside.Result{}, notSent(err.Error(), err)
 	}
 	body := work{
 		TaskID: call.TaskID, CallbackURL: callback + call.TaskID, Command: call.Command, Params: call.Params,
@@ -87,7 +87,7 @@ func (s *service) Call(ctx context.Context, call connectors.Call) (domain.Outsid
 		Deadline: call.Deadline.UTC().Format(time.RFC3339),
 	}
 	if body.Documents, err = s.along(ctx, call); err != nil {
-		return domain.OutsideResult{}, err
+		return outside.Result{}, err
 	}
 	if len(body.Params) == 0 {
 		body.Params = json.RawMessage("{}")
@@ -104,9 +104,9 @@ func (s *service) Call(ctx context.Context, call connectors.Call) (domain.Outsid
 		header.Set("Traceparent", call.TraceParent)
 	}
 	if err := s.post(ctx, path, call.TaskID, header, jsonbody.Encode(body)); err != nil {
-		return domain.OutsideResult{}, err
+		return outside.Result{}, err
 	}
-	return domain.OutsideResult{Task: &domain.TaskHandle{}}, nil
+	return outside.Result{Task: &outside.TaskHandle{}}, nil
 }
 
 // along returns the documents that the command sends with each order. If one is missing, the order
@@ -127,8 +127,8 @@ func (s *service) along(ctx context.Context, call connectors.Call) ([]workDocume
 }
 
 // Probe is not supported: the service calls back if it accepted a request.
-func (s *service) Probe(context.Context, connectors.Call) (bool, domain.OutsideResult, error) {
-	return false, domain.OutsideResult{}, domain.ErrNoProbe
+func (s *service) Probe(context.Context, connectors.Call) (bool, outside.Result, error) {
+	return false, outside.Result{}, outside.ErrNoProbe
 }
 
 // NotifyCancelled notifies the service that a task is no longer needed, if the command has a path for
@@ -167,5 +167,5 @@ func (s *service) post(ctx context.Context, path, id string, header http.Header,
 }
 
 func notSent(why string, cause error) error {
-	return &domain.OutsideError{Fault: domain.FaultNotSent, Message: fmt.Sprintf("Nothing was sent: %s.", why), Cause: cause}
+	return &outside.Error{Fault: outside.FaultNotSent, Message: fmt.Sprintf("Nothing was sent: %s.", why), Cause: cause}
 }

@@ -108,7 +108,7 @@ func TestDocumentsGoAlong(t *testing.T) {
 	}
 	for _, key := range []string{"draft", "nowhere", "broken"} {
 		_, err := c.Call(t.Context(), wants("rules", key))
-		if domain.FaultOf(err) != domain.FaultNotSent || !strings.Contains(err.Error(), key) {
+		if outside.FaultOf(err) != outside.FaultNotSent || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestDocumentsGoAlong(t *testing.T) {
 }
 
 func ordered(change ...func(*connectors.Call)) connectors.Call {
-	c := connectors.Call{OutsideCall: domain.OutsideCall{
+	c := connectors.Call{Call: outside.Call{
 		WorkspaceID: "w", SessionID: "ses_1", ExternalID: "their-7", ExecutionID: "exe_1", Command: "FILM.RENDER",
 		Params: json.RawMessage(`{"title":"Alps"}`), TaskID: "tsk_1", Deadline: noon.Add(time.Hour),
 		TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -168,19 +168,19 @@ func TestAnOrder(t *testing.T) {
 func TestWhatBecameOfAnOrder(t *testing.T) {
 	for name, c := range map[string]struct {
 		handle http.HandlerFunc
-		fault  domain.Fault
+		fault  outside.Fault
 	}{
-		"refused":      {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(422) }, domain.FaultRefused},
-		"broken":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, domain.FaultUnknown},
-		"not answered": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, domain.FaultUnknown},
+		"refused":      {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(422) }, outside.FaultRefused},
+		"broken":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, outside.FaultUnknown},
+		"not answered": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, outside.FaultUnknown},
 		"sent elsewhere": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusTemporaryRedirect)
-		}, domain.FaultUnknown},
+		}, outside.FaultUnknown},
 	} {
 		conn, all := dialed(t, c.handle, "", nil)
 		_, err := conn.Call(t.Context(), ordered())
-		if err == nil || domain.FaultOf(err) != c.fault || len(all()) != 1 {
-			t.Errorf("%s: %v (%v), asked %d times", name, err, domain.FaultOf(err), len(all()))
+		if err == nil || outside.FaultOf(err) != c.fault || len(all()) != 1 {
+			t.Errorf("%s: %v (%v), asked %d times", name, err, outside.FaultOf(err), len(all()))
 		}
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -190,7 +190,7 @@ func TestWhatBecameOfAnOrder(t *testing.T) {
 	address := free.Addr().String()
 	_ = free.Close()
 	_, err = opened(t, "http://"+address, "", func() (string, error) { return "", nil }).Call(t.Context(), ordered())
-	if domain.FaultOf(err) != domain.FaultNotSent {
+	if outside.FaultOf(err) != outside.FaultNotSent {
 		t.Errorf("connection refused: %v", err)
 	}
 }
@@ -208,12 +208,12 @@ func TestNothingIsOrdered(t *testing.T) {
 	} {
 		conn, all := dialed(t, accepts, "", c.callback)
 		_, err := conn.Call(t.Context(), c.call)
-		if domain.FaultOf(err) != domain.FaultNotSent || !strings.Contains(err.Error(), c.says) || len(all()) != 0 {
+		if outside.FaultOf(err) != outside.FaultNotSent || !strings.Contains(err.Error(), c.says) || len(all()) != 0 {
 			t.Errorf("%s: %v, %d came", name, err, len(all()))
 		}
 	}
 	conn, _ := dialed(t, accepts, "", nil)
-	if _, _, err := conn.Probe(t.Context(), ordered()); !errors.Is(err, domain.ErrNoProbe) {
+	if _, _, err := conn.Probe(t.Context(), ordered()); !errors.Is(err, outside.ErrNoProbe) {
 		t.Errorf("a probe gives %v", err)
 	}
 }

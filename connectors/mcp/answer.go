@@ -14,7 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
@@ -119,7 +119,7 @@ func (l *httpLink) readStream(
 		if answer != nil || (err != nil && !errors.Is(err, errStreamOver)) {
 			return answer, err
 		}
-		if unread, ok := errors.AsType[*domain.OutsideError](err); ok && last.id == "" {
+		if unread, ok := errors.AsType[*outside.Error](err); ok && last.id == "" {
 			return nil, unread
 		}
 		if last.id == "" {
@@ -209,7 +209,7 @@ func (l *httpLink) resume(ctx context.Context, e *exchange, last *cursor) (*http
 }
 
 // brokeOff is the error of an interrupted answer: the server received the request.
-func brokeOff(ctx context.Context, cause error) *domain.OutsideError {
+func brokeOff(ctx context.Context, cause error) *outside.Error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return unknownOutcome("The server did not answer in time.", cause)
 	}
@@ -217,26 +217,26 @@ func brokeOff(ctx context.Context, cause error) *domain.OutsideError {
 }
 
 // unreachable classifies a request without a response.
-func unreachable(ctx context.Context, err error, left bool) *domain.OutsideError {
-	if already, ok := errors.AsType[*domain.OutsideError](err); ok {
+func unreachable(ctx context.Context, err error, left bool) *outside.Error {
+	if already, ok := errors.AsType[*outside.Error](err); ok {
 		return already
 	}
 	reason := egress.ReasonOf(err)
 	if ctx.Err() != nil {
 		reason = egress.ReasonTimeout
 	}
-	fault, message := domain.FaultNotSent, "The server cannot be reached: "
+	fault, message := outside.FaultNotSent, "The server cannot be reached: "
 	switch {
 	case reason == egress.ReasonMoved:
-		fault, message = domain.FaultRefused, "The server redirected the request: "
+		fault, message = outside.FaultRefused, "The server redirected the request: "
 	case left:
-		fault, message = domain.FaultUnknown, "The server did not answer: "
+		fault, message = outside.FaultUnknown, "The server did not answer: "
 	}
 	if reason == egress.ReasonNone {
 		reason = egress.ReasonBrokeOff
 	}
 	temporary := !reason.Kept() && reason != egress.ReasonMoved
-	return &domain.OutsideError{Fault: fault, Message: message + string(reason) + ".", Temporary: temporary, Cause: err}
+	return &outside.Error{Fault: fault, Message: message + string(reason) + ".", Temporary: temporary, Cause: err}
 }
 
 // statusError interprets an unsuccessful status.
@@ -252,7 +252,7 @@ func (l *httpLink) statusError(response *http.Response) error {
 		l.gone = true // some servers use 400 for an unknown session
 		l.state.Unlock()
 		if status == http.StatusNotFound {
-			return &domain.OutsideError{Fault: domain.FaultRefused, Message: message, Temporary: true, Cause: errSessionGone}
+			return &outside.Error{Fault: outside.FaultRefused, Message: message, Temporary: true, Cause: errSessionGone}
 		}
 	}
 	if m, err := jsonrpc.DecodeMessage(data); err == nil && status < 500 {
@@ -263,11 +263,11 @@ func (l *httpLink) statusError(response *http.Response) error {
 	after := retryAfter(response.Header.Get("Retry-After"))
 	switch {
 	case status == http.StatusTooManyRequests:
-		return &domain.OutsideError{Fault: domain.FaultRefused, Message: message, Temporary: true, RetryAfter: after}
+		return &outside.Error{Fault: outside.FaultRefused, Message: message, Temporary: true, RetryAfter: after}
 	case status < 500, status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
 		return refused(message, nil)
 	}
-	return &domain.OutsideError{Fault: domain.FaultUnknown, Message: message, Temporary: true, RetryAfter: after}
+	return &outside.Error{Fault: outside.FaultUnknown, Message: message, Temporary: true, RetryAfter: after}
 }
 
 // sampleTime bounds reading the body of an unsuccessful response.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -21,17 +22,17 @@ const maxRounds = 10
 
 // run sends a call, and repeats it with the available answers if the server requests input
 // (2026-07-28: the same call is repeated together with the server's own state).
-func (c *Connection) run(ctx context.Context, s *session, t *tool, call connectors.Call) (domain.OutsideResult, error) {
+func (c *Connection) run(ctx context.Context, s *session, t *tool, call connectors.Call) (outside.Result, error) {
 	talk := c.asked.recall(call)
 	for range maxRounds {
 		if talk.pending != nil {
 			question, err := talk.next()
 			if err != nil {
-				return domain.OutsideResult{}, err
+				return outside.Result{}, err
 			}
 			if question != nil {
 				c.asked.remember(call.ExecutionID, talk)
-				return domain.OutsideResult{Question: question}, nil
+				return outside.Result{Question: question}, nil
 			}
 		}
 		raw, result, err := c.send(ctx, s, t, call, talk)
@@ -40,23 +41,23 @@ func (c *Connection) run(ctx context.Context, s *session, t *tool, call connecto
 		}
 		wanted, err := readWanted(raw)
 		if err != nil {
-			return domain.OutsideResult{}, err
+			return outside.Result{}, err
 		}
 		if wanted == nil {
 			return c.readResult(raw)
 		}
 		if !c.options.Questions {
-			return domain.OutsideResult{}, refused("The server requested input that is not supported here.", nil)
+			return outside.Result{}, refused("The server requested input that is not supported here.", nil)
 		}
 		talk.pending = wanted
 	}
-	return domain.OutsideResult{}, refused(fmt.Sprintf("The server requested input %d times without returning a result.", maxRounds), nil)
+	return outside.Result{}, refused(fmt.Sprintf("The server requested input %d times without returning a result.", maxRounds), nil)
 }
 
 // send sends a call once. raw is nil if the result is not final.
 func (c *Connection) send(
 	ctx context.Context, s *session, t *tool, call connectors.Call, with *inquiry,
-) (json.RawMessage, domain.OutsideResult, error) {
+) (json.RawMessage, outside.Result, error) {
 	e := &exchange{tool: t, extra: map[string]json.RawMessage{}}
 	e.trace(call)
 	maps.Copy(e.extra, with.params())
@@ -91,7 +92,7 @@ func (e *exchange) trace(call connectors.Call) {
 }
 
 // wait waits for the end of a call, or for a question from the server during the call.
-func (c *Connection) wait(ctx context.Context, call connectors.Call, f *flight) (json.RawMessage, domain.OutsideResult, error) {
+func (c *Connection) wait(ctx context.Context, call connectors.Call, f *flight) (json.RawMessage, outside.Result, error) {
 	select {
 	case err := <-f.done:
 		f.end()
@@ -100,23 +101,23 @@ func (c *Connection) wait(ctx context.Context, call connectors.Call, f *flight) 
 		f.question = q
 		if !c.asked.park(call.ExecutionID, f) {
 			f.end()
-			return nil, domain.OutsideResult{}, unknownOutcome("The server asked something, and too many questions are open.", nil)
+			return nil, outside.Result{}, unknownOutcome("The server asked something, and too many questions are open.", nil)
 		}
-		return nil, domain.OutsideResult{Question: q, Open: true}, nil
+		return nil, outside.Result{Question: q, Open: true}, nil
 	case <-ctx.Done():
 		f.end()
 		if err := <-f.done; err == nil || f.exchange.result() != nil {
 			return f.outcome(ctx, err) // it finished just in time
 		}
-		return nil, domain.OutsideResult{}, outsideError(ctx, ctx.Err(), f.exchange.left.Load())
+		return nil, outside.Result{}, outsideError(ctx, ctx.Err(), f.exchange.left.Load())
 	}
 }
 
 // proceed passes a person's answer to a waiting call.
-func (c *Connection) proceed(ctx context.Context, call connectors.Call, f *flight) (domain.OutsideResult, error) {
+func (c *Connection) proceed(ctx context.Context, call connectors.Call, f *flight) (outside.Result, error) {
 	if len(call.Answers) <= f.given {
 		c.asked.park(call.ExecutionID, f)
-		return domain.OutsideResult{Question: f.question, Open: true}, nil // // still waiting for an answer
+		return outside.Result{Question: f.question, Open: true}, nil // // still waiting for an answer
 	}
 	select {
 	case f.replies <- call.Answers[f.given]:
@@ -135,19 +136,19 @@ func (c *Connection) proceed(ctx context.Context, call connectors.Call, f *fligh
 
 // outcome returns the result of a finished call. An answer that was received counts, even if the
 // connection failed afterwards.
-func (f *flight) outcome(ctx context.Context, err error) (json.RawMessage, domain.OutsideResult, error) {
+func (f *flight) outcome(ctx context.Context, err error) (json.RawMessage, outside.Result, error) {
 	raw := f.exchange.result()
 	if err != nil && raw == nil {
 		if said, ok := errors.AsType[*jsonrpc.Error](err); ok {
 			text := cut(fmt.Sprintf("The server answered with error %d: %s", said.Code, said.Message), MaxTextBytes)
-			return nil, domain.OutsideResult{Failed: true, Text: text}, nil
+			return nil, outside.Result{Failed: true, Text: text}, nil
 		}
-		return nil, domain.OutsideResult{}, outsideError(ctx, err, f.exchange.left.Load())
+		return nil, outside.Result{}, outsideError(ctx, err, f.exchange.left.Load())
 	}
 	if raw == nil {
-		return nil, domain.OutsideResult{}, unknownOutcome("The server gave no result.", nil)
+		return nil, outside.Result{}, unknownOutcome("The server gave no result.", nil)
 	}
-	return raw, domain.OutsideResult{}, nil
+	return raw, outside.Result{}, nil
 }
 
 // inquiry is the state of the input requests of one call (2026-07-28).
@@ -194,10 +195,10 @@ func (c *inquiry) params() map[string]json.RawMessage {
 }
 
 // readResult rejects a task if tasks are not supported; its outcome is then unknown.
-func (c *Connection) readResult(raw json.RawMessage) (domain.OutsideResult, error) {
+func (c *Connection) readResult(raw json.RawMessage) (outside.Result, error) {
 	result, err := readResult(raw)
 	if err == nil && result.Task != nil && !c.options.Tasks {
-		return domain.OutsideResult{}, unknownOutcome("The server started a task, and tasks are not supported here.", nil)
+		return outside.Result{}, unknownOutcome("The server started a task, and tasks are not supported here.", nil)
 	}
 	return result, err
 }

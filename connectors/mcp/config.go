@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // Config locates the server: URL for streamable HTTP, or Command for a process.
@@ -40,7 +40,7 @@ type Options struct {
 	Failed func(message string, cause error)
 }
 
-// TokenSource provides the token of a request. An error other than OutsideError means that a new
+// TokenSource provides the token of a request. An error other than outside.Error means that a new
 // sign-in is needed. Rejected reports that the server did not accept the token or, with a scope,
 // that the token lacks it.
 type TokenSource interface {
@@ -83,14 +83,14 @@ func (c Config) check(o Options) error {
 	return nil
 }
 
-func notSent(message string, cause error) *domain.OutsideError {
-	return &domain.OutsideError{Fault: domain.FaultNotSent, Message: message, Cause: cause}
+func notSent(message string, cause error) *outside.Error {
+	return &outside.Error{Fault: outside.FaultNotSent, Message: message, Cause: cause}
 }
 
-func unknownOutcome(message string, cause error) *domain.OutsideError {
-	return &domain.OutsideError{Fault: domain.FaultUnknown, Message: message, Temporary: true, Cause: cause}
+func unknownOutcome(message string, cause error) *outside.Error {
+	return &outside.Error{Fault: outside.FaultUnknown, Message: message, Temporary: true, Cause: cause}
 }
 
-func refused(message string, cause error) *domain.OutsideError {
-	return &domain.OutsideError{Fault: domain.FaultRefused, Message: message, Cause: cause}
+func refused(message string, cause error) *outside.Error {
+	return &outside.Error{Fault: outside.FaultRefused, Message: message, Cause: cause}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/connectors"
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 )
 
@@ -91,7 +90,7 @@ func (s *scenario) run(ctx context.Context) error {
 	for _, command := range listing.Commands {
 		for _, params := range s.params(command, listing) {
 			err := s.signedIn(ctx, func() error { return s.call(ctx, command, params) })
-			if fault := domain.FaultOf(err); err != nil && fault != domain.FaultRefused && fault != domain.FaultUnknown {
+			if fault := outside.FaultOf(err); err != nil && fault != outside.FaultRefused && fault != outside.FaultUnknown {
 				return err
 			}
 		}
@@ -122,7 +121,7 @@ func (s *scenario) params(command outside.ConnectorCommand, listing connectors.L
 
 // call answers whatever the server asks, as a person who agrees.
 func (s *scenario) call(ctx context.Context, command outside.ConnectorCommand, params json.RawMessage) error {
-	made := connectors.Call{Definition: command, OutsideCall: domain.OutsideCall{ExecutionID: "exe_" + command.Remote, Params: params}}
+	made := connectors.Call{Definition: command, Call: outside.Call{ExecutionID: "exe_" + command.Remote, Params: params}}
 	for range 5 {
 		result, err := s.connection.Call(ctx, made)
 		if err != nil || result.Question == nil {
@@ -141,7 +140,7 @@ func (s *scenario) call(ctx context.Context, command outside.ConnectorCommand, p
 func (s *scenario) signedIn(ctx context.Context, try func() error) error {
 	err := try()
 	for range maxSignIns {
-		if err == nil || domain.FaultOf(err) != domain.FaultSignIn {
+		if err == nil || outside.FaultOf(err) != outside.FaultSignIn {
 			return err
 		}
 		if err := s.signIn(ctx); err != nil {

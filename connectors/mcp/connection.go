@@ -61,7 +61,7 @@ func (c *Connection) List(ctx context.Context) (connectors.Listing, error) {
 }
 
 // Call performs one call. A person's answer continues the call that asked.
-func (c *Connection) Call(ctx context.Context, call connectors.Call) (domain.OutsideResult, error) {
+func (c *Connection) Call(ctx context.Context, call connectors.Call) (outside.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeoutOf(call.Definition.Timeout))
 	defer cancel()
 	if f := c.asked.take(call.ExecutionID); f != nil {
@@ -69,10 +69,10 @@ func (c *Connection) Call(ctx context.Context, call connectors.Call) (domain.Out
 	}
 	s, t, err := c.prepare(ctx, call.Definition)
 	if err != nil {
-		return domain.OutsideResult{}, c.failed(ctx, err)
+		return outside.Result{}, c.failed(ctx, err)
 	}
 	if s.legacy && len(call.Answers) > 0 && call.Definition.Effect == domain.EffectNonIdempotent {
-		return domain.OutsideResult{}, unknownOutcome("The server's question belonged to a connection that was lost, so it is unknown whether the call had any effect.", nil)
+		return outside.Result{}, unknownOutcome("The server's question belonged to a connection that was lost, so it is unknown whether the call had any effect.", nil)
 	}
 	result, err := c.run(ctx, s, t, call)
 	if errors.Is(err, errSessionGone) { // nothing was done: the session was unknown
@@ -125,8 +125,8 @@ func (c *Connection) prepare(ctx context.Context, wanted outside.ConnectorComman
 }
 
 // Probe is not supported by the protocol.
-func (c *Connection) Probe(context.Context, connectors.Call) (bool, domain.OutsideResult, error) {
-	return false, domain.OutsideResult{}, domain.ErrNoProbe
+func (c *Connection) Probe(context.Context, connectors.Call) (bool, outside.Result, error) {
+	return false, outside.Result{}, outside.ErrNoProbe
 }
 
 // Close ends the session, its process and calls waiting for a person.

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
@@ -36,13 +35,13 @@ func answering(kind string, status int, body string) func(http.ResponseWriter, *
 // hostile is what a server may do to a call, and what it means.
 var hostile = map[string]struct {
 	serve     func(http.ResponseWriter, *http.Request, wireMessage)
-	fault     domain.Fault
+	fault     outside.Fault
 	message   string
 	temporary bool
 }{
 	"hangs": {
 		func(_ http.ResponseWriter, r *http.Request, _ wireMessage) { <-r.Context().Done() },
-		domain.FaultUnknown, "in time", true,
+		outside.FaultUnknown, "in time", true,
 	},
 	"trickles": {
 		func(w http.ResponseWriter, r *http.Request, m wireMessage) {
@@ -56,77 +55,77 @@ var hostile = map[string]struct {
 				case <-time.After(100 * time.Millisecond):
 				}
 			}
-		}, domain.FaultUnknown, "in time", true,
+		}, outside.FaultUnknown, "in time", true,
 	},
 	"ten megabytes": {
 		func(w http.ResponseWriter, _ *http.Request, m wireMessage) {
 			reply(w, m, `{"content":[{"type":"text","text":"`+strings.Repeat("x", 10<<20)+`"}]}`)
-		}, domain.FaultUnknown, "longer than 8 MiB", true,
+		}, outside.FaultUnknown, "longer than 8 MiB", true,
 	},
 	"ten megabytes in an event": {
 		func(w http.ResponseWriter, _ *http.Request, _ wireMessage) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = w.Write([]byte("data: " + strings.Repeat("x", 10<<20)))
-		}, domain.FaultUnknown, "longer than 8 MiB", true,
+		}, outside.FaultUnknown, "longer than 8 MiB", true,
 	},
-	"HTML":           {answering("text/html", 200, "<html>hello</html>"), domain.FaultUnknown, "neither JSON", true},
-	"HTML as JSON":   {answering("application/json", 200, "<html>hello</html>"), domain.FaultUnknown, "not a protocol message", true},
-	"half of a JSON": {answering("application/json", 200, `{"jsonrpc":"2.0","id":`), domain.FaultUnknown, "not a protocol message", true},
-	"other JSON":     {answering("application/json", 200, `{"hello":"you"}`), domain.FaultUnknown, "not a protocol message", true},
-	"a list":         {answering("application/json", 200, `[]`), domain.FaultUnknown, "not a protocol message", true},
-	"nothing":        {answering("application/json", 200, ""), domain.FaultUnknown, "not a protocol message", true},
-	"only accepted":  {answering("", 202, ""), domain.FaultUnknown, "neither JSON", true},
+	"HTML":           {answering("text/html", 200, "<html>hello</html>"), outside.FaultUnknown, "neither JSON", true},
+	"HTML as JSON":   {answering("application/json", 200, "<html>hello</html>"), outside.FaultUnknown, "not a protocol message", true},
+	"half of a JSON": {answering("application/json", 200, `{"jsonrpc":"2.0","id":`), outside.FaultUnknown, "not a protocol message", true},
+	"other JSON":     {answering("application/json", 200, `{"hello":"you"}`), outside.FaultUnknown, "not a protocol message", true},
+	"a list":         {answering("application/json", 200, `[]`), outside.FaultUnknown, "not a protocol message", true},
+	"nothing":        {answering("application/json", 200, ""), outside.FaultUnknown, "not a protocol message", true},
+	"only accepted":  {answering("", 202, ""), outside.FaultUnknown, "neither JSON", true},
 	"the wrong id": {
 		answering("application/json", 200, `{"jsonrpc":"2.0","id":"other","result":{"content":[]}}`),
-		domain.FaultUnknown, "does not match the request", true,
+		outside.FaultUnknown, "does not match the request", true,
 	},
 	"the wrong id in a stream": {
 		answering("text/event-stream", 200, "data: {\"jsonrpc\":\"2.0\",\"id\":4711,\"result\":{\"content\":[]}}\n\n"),
-		domain.FaultUnknown, "does not match the request", true,
+		outside.FaultUnknown, "does not match the request", true,
 	},
 	"no object": {
 		func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, `5`) },
-		domain.FaultUnknown, "cannot be read", true,
+		outside.FaultUnknown, "cannot be read", true,
 	},
 	"content of another kind": {
 		func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, `{"content":"text"}`) },
-		domain.FaultUnknown, "cannot be read", true,
+		outside.FaultUnknown, "cannot be read", true,
 	},
 	"a stream that ends": {
-		answering("text/event-stream", 200, ": hello\n\n"), domain.FaultUnknown, "broke off", true,
+		answering("text/event-stream", 200, ": hello\n\n"), outside.FaultUnknown, "broke off", true,
 	},
 	"a stream that breaks": {
 		func(w http.ResponseWriter, _ *http.Request, _ wireMessage) {
 			hijack(w, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ndata")
-		}, domain.FaultUnknown, "broke off", true,
+		}, outside.FaultUnknown, "broke off", true,
 	},
 	"a connection that breaks": {
 		func(w http.ResponseWriter, _ *http.Request, _ wireMessage) { hijack(w, "") },
-		domain.FaultUnknown, "did not answer: the connection broke off", true,
+		outside.FaultUnknown, "did not answer: the connection broke off", true,
 	},
 	"headers without an end": {
 		func(w http.ResponseWriter, _ *http.Request, _ wireMessage) {
 			hijack(w, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 2<<20))
-		}, domain.FaultUnknown, "did not answer", true,
+		}, outside.FaultUnknown, "did not answer", true,
 	},
-	"no HTTP":          {func(w http.ResponseWriter, _ *http.Request, _ wireMessage) { hijack(w, "220 mail\r\n") }, domain.FaultUnknown, "did not answer", true},
-	"501":              {answering("text/html", 501, "no"), domain.FaultRefused, "status 501", false},
-	"500":              {answering("text/html", 500, "no"), domain.FaultUnknown, "status 500", true},
-	"502 in HTML":      {answering("text/html", 502, "<html>"), domain.FaultUnknown, "status 502", true},
-	"500 and an error": {answering("application/json", 500, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}`), domain.FaultUnknown, "status 500", true},
-	"401":              {answering("", 401, ""), domain.FaultSignIn, "new sign-in", false},
-	"403":              {answering("", 403, ""), domain.FaultRefused, "status 403", false},
-	"429":              {answering("", 429, ""), domain.FaultRefused, "status 429", true},
+	"no HTTP":          {func(w http.ResponseWriter, _ *http.Request, _ wireMessage) { hijack(w, "220 mail\r\n") }, outside.FaultUnknown, "did not answer", true},
+	"501":              {answering("text/html", 501, "no"), outside.FaultRefused, "status 501", false},
+	"500":              {answering("text/html", 500, "no"), outside.FaultUnknown, "status 500", true},
+	"502 in HTML":      {answering("text/html", 502, "<html>"), outside.FaultUnknown, "status 502", true},
+	"500 and an error": {answering("application/json", 500, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}`), outside.FaultUnknown, "status 500", true},
+	"401":              {answering("", 401, ""), outside.FaultSignIn, "new sign-in", false},
+	"403":              {answering("", 403, ""), outside.FaultRefused, "status 403", false},
+	"429":              {answering("", 429, ""), outside.FaultRefused, "status 429", true},
 	"moved": {func(w http.ResponseWriter, r *http.Request, _ wireMessage) {
 		http.Redirect(w, r, "http://169.254.169.254/", 307)
-	}, domain.FaultRefused, "moved", false},
-	"a task of no name": {func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, `{"resultType":"task"}`) }, domain.FaultUnknown, "without an ID", true},
+	}, outside.FaultRefused, "moved", false},
+	"a task of no name": {func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, `{"resultType":"task"}`) }, outside.FaultUnknown, "without an ID", true},
 	"busy": {func(w http.ResponseWriter, _ *http.Request, m wireMessage) {
 		reply(w, m, `{"resultType":"input_required","inputRequests":{}}`)
-	}, domain.FaultRefused, "busy", true},
+	}, outside.FaultRefused, "busy", true},
 	"a question for AIs": {func(w http.ResponseWriter, _ *http.Request, m wireMessage) {
 		reply(w, m, `{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage"}}}`)
-	}, domain.FaultRefused, "not supported here", false},
+	}, outside.FaultRefused, "not supported here", false},
 }
 
 // Each ends its own call with what it means, within the call's time, and the next call works.
@@ -150,7 +149,7 @@ func TestHostileServers(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), limit)
 				defer cancel()
 				_, err := try(ctx, c, doIt(""), `{}`)
-				e, ok := errors.AsType[*domain.OutsideError](err)
+				e, ok := errors.AsType[*outside.Error](err)
 				if !ok || e.Fault != h.fault || !strings.Contains(e.Message, h.message) || e.Temporary != h.temporary {
 					t.Errorf("%#v, cause %v", err, unwrap(err))
 				}
@@ -252,8 +251,8 @@ func TestNotSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := try(t.Context(), open(t, tt.config, tt.change), tt.command, `{}`)
-			e, ok := errors.AsType[*domain.OutsideError](err)
-			if !ok || e.Fault != domain.FaultNotSent || !strings.Contains(e.Message, tt.message) {
+			e, ok := errors.AsType[*outside.Error](err)
+			if !ok || e.Fault != outside.FaultNotSent || !strings.Contains(e.Message, tt.message) {
 				t.Errorf("%#v, cause %v", err, unwrap(err))
 			}
 		})
@@ -280,8 +279,8 @@ func TestHostileGreetings(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				_, err := try(ctx, c, doIt(""), `{}`)
-				fault := domain.FaultOf(err)
-				if fault != domain.FaultNotSent && (fault != domain.FaultSignIn || h.fault != fault) {
+				fault := outside.FaultOf(err)
+				if fault != outside.FaultNotSent && (fault != outside.FaultSignIn || h.fault != fault) {
 					t.Errorf("%#v, cause %v", err, unwrap(err))
 				}
 				if n := s.count("tools/call"); n > 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
@@ -117,7 +117,7 @@ func (l *httpLink) ask(ctx context.Context, e *exchange, request *jsonrpc.Reques
 // which case the request had no effect.
 func (l *httpLink) do(ctx context.Context, e *exchange, method string, body []byte, headers http.Header) (*http.Response, error) {
 	response, token, err := l.send(ctx, e, method, body, headers)
-	if domain.FaultOf(err) != domain.FaultSignIn || token == "" {
+	if outside.FaultOf(err) != outside.FaultSignIn || token == "" {
 		return response, err
 	}
 	wanted, _ := errors.AsType[*challenge](err)
@@ -129,7 +129,7 @@ func (l *httpLink) do(ctx context.Context, e *exchange, method string, body []by
 		return nil, err // a new token would have the same scope
 	}
 	fresh, tokenErr := l.options.Tokens.Token(ctx)
-	if known, ok := errors.AsType[*domain.OutsideError](tokenErr); ok {
+	if known, ok := errors.AsType[*outside.Error](tokenErr); ok {
 		return nil, known // a temporary failure: no new sign-in is needed
 	}
 	if tokenErr != nil || fresh == token {
@@ -173,7 +173,7 @@ func (l *httpLink) dress(ctx context.Context, request *http.Request, headers htt
 	maps.Copy(request.Header, headers)
 	if l.options.Tokens != nil {
 		if token, err = l.options.Tokens.Token(ctx); err != nil {
-			if known, ok := errors.AsType[*domain.OutsideError](err); ok {
+			if known, ok := errors.AsType[*outside.Error](err); ok {
 				return "", known
 			}
 			return "", signIn(err)
@@ -253,6 +253,6 @@ func (l *httpLink) Close() error {
 	return nil // the server's session will expire
 }
 
-func signIn(cause error) *domain.OutsideError {
-	return &domain.OutsideError{Fault: domain.FaultSignIn, Message: "The connector needs a new sign-in.", Cause: cause}
+func signIn(cause error) *outside.Error {
+	return &outside.Error{Fault: outside.FaultSignIn, Message: "The connector needs a new sign-in.", Cause: cause}
 }

@@ -67,7 +67,7 @@ func TestKindOpens(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	call := connectors.Call{Definition: doIt(""), OutsideCall: domain.OutsideCall{ExecutionID: "exe_7", TraceParent: "00-1-2-01", Params: json.RawMessage(`{"a":1}`)}}
+	call := connectors.Call{Definition: doIt(""), Call: outside.Call{ExecutionID: "exe_7", TraceParent: "00-1-2-01", Params: json.RawMessage(`{"a":1}`)}}
 	if r, err := c.Call(t.Context(), call); err != nil || r.Text != "done" {
 		t.Fatalf("%+v %v", r, err)
 	}
@@ -83,7 +83,7 @@ func TestKindOpens(t *testing.T) {
 	if p := string(m.Params); !strings.Contains(p, `"arguments":{"a":1}`) || !strings.Contains(p, `"traceparent":"00-1-2-01"`) {
 		t.Errorf("sent %s", p)
 	}
-	if _, err := opened(`{"command":"true"}`); domain.FaultOf(err) != domain.FaultNotSent {
+	if _, err := opened(`{"command":"true"}`); outside.FaultOf(err) != outside.FaultNotSent {
 		t.Errorf("a program: %v", err)
 	}
 	allowed = true

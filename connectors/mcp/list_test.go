@@ -188,7 +188,7 @@ func TestListChanges(t *testing.T) {
 		s.mu.Unlock()
 		news <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{}}`
 		testkit.Until(t, "the change was received", func() bool { return received.Load() > 0 })
-		if _, err := try(t.Context(), c, looked, `{}`); domain.FaultOf(err) != domain.FaultNotSent {
+		if _, err := try(t.Context(), c, looked, `{}`); outside.FaultOf(err) != outside.FaultNotSent {
 			t.Errorf("a changed command runs: %v", err)
 		}
 		if n := s.count("tools/call"); n != 1 {

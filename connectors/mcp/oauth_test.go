@@ -16,6 +16,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
@@ -141,7 +142,7 @@ func TestSignIn(t *testing.T) {
 	g, store := newGuarded(t), &lockedStore{}
 	o := signInTo(t, g, store)
 	c := open(t, Config{URL: g.URL}, func(options *Options) { options.Tokens = o })
-	if _, err := try(t.Context(), c, doIt(""), `{}`); domain.FaultOf(err) != domain.FaultSignIn {
+	if _, err := try(t.Context(), c, doIt(""), `{}`); outside.FaultOf(err) != outside.FaultSignIn {
 		t.Fatalf("not signed in: %v", err)
 	}
 	address, state, err := o.Begin(t.Context(), "https://fermata.example/back", "")
@@ -216,7 +217,7 @@ func testRenewal(t *testing.T, g *guarded, o *OAuth, store *lockedStore, c *Conn
 	g.set(func() { g.down = true })
 	g.revoke()
 	_, err := try(t.Context(), c, doIt(""), `{}`)
-	if domain.FaultOf(err) != domain.FaultNotSent || !isTemporary(err) {
+	if outside.FaultOf(err) != outside.FaultNotSent || !isTemporary(err) {
 		t.Errorf("without a refresh: %v", err)
 	}
 	g.set(func() { g.down = false })
@@ -224,7 +225,7 @@ func testRenewal(t *testing.T, g *guarded, o *OAuth, store *lockedStore, c *Conn
 
 	g.set(func() { clear(g.refresh) })
 	g.revoke()
-	if _, err := try(t.Context(), c, doIt(""), `{}`); domain.FaultOf(err) != domain.FaultSignIn {
+	if _, err := try(t.Context(), c, doIt(""), `{}`); outside.FaultOf(err) != outside.FaultSignIn {
 		t.Errorf("the sign-in was taken back: %v", err)
 	}
 }

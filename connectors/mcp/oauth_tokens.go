@@ -11,6 +11,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -132,7 +133,7 @@ func (o *OAuth) refresh(ctx context.Context) (string, error) {
 		select {
 		case <-time.After(claimPoll):
 		case <-ctx.Done():
-			return "", &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The sign-in is being refreshed.", Temporary: true, Cause: ctx.Err()}
+			return "", &outside.Error{Fault: outside.FaultNotSent, Message: "The sign-in is being refreshed.", Temporary: true, Cause: ctx.Err()}
 		}
 		if token, ok, err := o.reload(ctx); err != nil || ok {
 			return token, err
@@ -178,7 +179,7 @@ func (o *OAuth) refused(ctx context.Context, used Grant, err error) (string, err
 		return nil
 	})
 	if !answered || e.status >= 500 || e.status == 429 {
-		return "", &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The sign-in could not be refreshed.", Temporary: true, Cause: ofToken(err)}
+		return "", &outside.Error{Fault: outside.FaultNotSent, Message: "The sign-in could not be refreshed.", Temporary: true, Cause: ofToken(err)}
 	}
 	token, ok, loadErr := o.reload(ctx)
 	if loadErr != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
@@ -36,7 +37,7 @@ func readWanted(raw json.RawMessage) (*wanted, error) {
 		return nil, nil
 	}
 	if len(r.Requests) == 0 {
-		return nil, &domain.OutsideError{Fault: domain.FaultRefused, Message: "The server is busy.", Temporary: true}
+		return nil, &outside.Error{Fault: outside.FaultRefused, Message: "The server is busy.", Temporary: true}
 	}
 	w := &wanted{requests: map[string]json.RawMessage{}, state: r.State}
 	for key, request := range r.Requests {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // TestEverythingAsks uses a third-party server that asks a question in the middle of a call: a person answers, and
@@ -37,7 +38,7 @@ func TestEverythingAsks(t *testing.T) {
 			}
 			elsewhere := open(t, config)
 			command := named(t, l, "TRIGGER_ELICITATION_REQUEST")
-			if _, err := try(t.Context(), elsewhere, command, `{}`, answer); domain.FaultOf(err) != domain.FaultUnknown {
+			if _, err := try(t.Context(), elsewhere, command, `{}`, answer); outside.FaultOf(err) != outside.FaultUnknown {
 				t.Errorf("a call that may have done something is made again: %v", err)
 			}
 			command.Effect = domain.EffectRead
@@ -191,7 +192,7 @@ func TestParkedCallsAreBounded(t *testing.T) {
 	})
 	c := open(t, Config{URL: s.URL})
 	for i := range maxParked + 1 {
-		made := connectors.Call{Definition: doIt(""), OutsideCall: domain.OutsideCall{ExecutionID: fmt.Sprint("exe_", i), Params: json.RawMessage(`{}`)}}
+		made := connectors.Call{Definition: doIt(""), Call: outside.Call{ExecutionID: fmt.Sprint("exe_", i), Params: json.RawMessage(`{}`)}}
 		r, err := c.Call(t.Context(), made)
 		if i < maxParked && (err != nil || r.Question == nil) || i == maxParked && (err == nil || !strings.Contains(err.Error(), "too many")) {
 			t.Fatalf("call %d: %+v %v", i, r, err)

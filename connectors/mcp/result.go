@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
@@ -37,10 +37,10 @@ type wireContent struct {
 }
 
 // readResult converts a server's result to text for the AI.
-func readResult(raw json.RawMessage) (domain.OutsideResult, error) {
+func readResult(raw json.RawMessage) (outside.Result, error) {
 	var r wireResult
 	if err := exactjson.Lenient(raw, &r); err != nil {
-		return domain.OutsideResult{}, unknownOutcome("The server's answer cannot be read.", err)
+		return outside.Result{}, unknownOutcome("The server's answer cannot be read.", err)
 	}
 	task := r.Task
 	if r.Type == "task" {
@@ -48,15 +48,15 @@ func readResult(raw json.RawMessage) (domain.OutsideResult, error) {
 	}
 	if task != nil {
 		if task.ID == "" || len(task.ID) > MaxTitleBytes {
-			return domain.OutsideResult{}, unknownOutcome("The server started a task without an ID.", nil)
+			return outside.Result{}, unknownOutcome("The server started a task without an ID.", nil)
 		}
-		return domain.OutsideResult{Task: task.handle()}, nil
+		return outside.Result{Task: task.handle()}, nil
 	}
 	return r.result(), nil
 }
 
-func (r wireResult) result() domain.OutsideResult {
-	out := domain.OutsideResult{Failed: r.IsError}
+func (r wireResult) result() outside.Result {
+	out := outside.Result{Failed: r.IsError}
 	var text strings.Builder
 	for _, c := range r.Content {
 		if text.Len() > MaxResultBytes {
@@ -109,8 +109,8 @@ const (
 )
 
 // handle returns the handle of a task that the server started.
-func (t *wireTask) handle() *domain.TaskHandle {
-	h := &domain.TaskHandle{ID: t.ID, Poll: t.poll()}
+func (t *wireTask) handle() *outside.TaskHandle {
+	h := &outside.TaskHandle{ID: t.ID, Poll: t.poll()}
 	if life := t.life(); life > 0 {
 		h.Deadline = clock.System().Add(life)
 	}

@@ -120,7 +120,7 @@ func list(t *testing.T, c *Connection) connectors.Listing {
 }
 
 func unwrap(err error) error {
-	if e, ok := err.(*domain.OutsideError); ok {
+	if e, ok := err.(*outside.Error); ok {
 		return e.Cause
 	}
 	return nil
@@ -138,7 +138,7 @@ func named(t *testing.T, l connectors.Listing, name string) outside.ConnectorCom
 }
 
 // call carries out a command of the list.
-func call(t *testing.T, c *Connection, l connectors.Listing, name, params string, answers ...string) domain.OutsideResult {
+func call(t *testing.T, c *Connection, l connectors.Listing, name, params string, answers ...string) outside.Result {
 	t.Helper()
 	result, err := try(t.Context(), c, named(t, l, name), params, answers...)
 	if err != nil {
@@ -147,9 +147,9 @@ func call(t *testing.T, c *Connection, l connectors.Listing, name, params string
 	return result
 }
 
-func try(ctx context.Context, c *Connection, definition outside.ConnectorCommand, params string, answers ...string) (domain.OutsideResult, error) {
+func try(ctx context.Context, c *Connection, definition outside.ConnectorCommand, params string, answers ...string) (outside.Result, error) {
 	definition.Timeout = MaxTimeout // the tests run beside others
-	made := connectors.Call{Definition: definition, OutsideCall: domain.OutsideCall{ExecutionID: "exe_" + definition.Name, Params: json.RawMessage(params)}}
+	made := connectors.Call{Definition: definition, Call: outside.Call{ExecutionID: "exe_" + definition.Name, Params: json.RawMessage(params)}}
 	for _, a := range answers {
 		made.Answers = append(made.Answers, json.RawMessage(a))
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // transport is the common interface of the two links.
@@ -77,7 +77,7 @@ func greet(ctx context.Context, config Config, options Options, asBefore bool, c
 		how = &mcp.ClientSessionOptions{ProtocolVersion: revisionBefore}
 	}
 	if s.sdk, err = newClient(options, changed).Connect(ctx, s.link, how); err != nil {
-		if why, ok := errors.AsType[*domain.OutsideError](s.link.cause()); ok && s.link.lost() {
+		if why, ok := errors.AsType[*outside.Error](s.link.cause()); ok && s.link.lost() {
 			err = why // the SDK only reports that it is closed
 		}
 		_ = s.link.Close()

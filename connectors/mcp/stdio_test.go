@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/connectors"
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
@@ -175,8 +174,8 @@ func TestHostilePrograms(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 				_, err := try(ctx, c, doIt(""), `{}`)
 				cancel()
-				e, ok := errors.AsType[*domain.OutsideError](err)
-				if !ok || e.Fault != domain.FaultUnknown || !strings.Contains(e.Message, want) {
+				e, ok := errors.AsType[*outside.Error](err)
+				if !ok || e.Fault != outside.FaultUnknown || !strings.Contains(e.Message, want) {
 					t.Errorf("%#v, cause %v", err, unwrap(err))
 				}
 			}
@@ -214,8 +213,8 @@ func TestWhatAProgramWrote(t *testing.T) {
 	}
 	c := open(t, Config{Command: self, Env: map[string]string{"FERMATA_TEST_SERVER": "never starts", "A_KEY": "secret-0123456789"}})
 	_, err = c.List(t.Context())
-	e, ok := errors.AsType[*domain.OutsideError](err)
-	if !ok || e.Fault != domain.FaultNotSent || !strings.Contains(e.Message, "ended before it answered") {
+	e, ok := errors.AsType[*outside.Error](err)
+	if !ok || e.Fault != outside.FaultNotSent || !strings.Contains(e.Message, "ended before it answered") {
 		t.Fatalf("%v", err)
 	}
 	if !strings.HasSuffix(e.Said, `cannot find module "x" / key (hidden)`) || strings.Contains(e.Message, "module") {

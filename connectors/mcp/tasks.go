@@ -124,7 +124,7 @@ func (c *Connection) taskState(ctx context.Context, s *session, task *wireTask) 
 			text = firstOf(cut(task.Error.Message, MaxTextBytes), text)
 		}
 		state.Done, state.Cancelled = true, task.Status == "cancelled"
-		state.Result = &domain.OutsideResult{Failed: true, Text: text}
+		state.Result = &outside.Result{Failed: true, Text: text}
 		return state, nil
 	}
 	return state, unknownOutcome("The server reported an unknown task status.", nil)
@@ -231,22 +231,22 @@ func readsAtOnce(command *outside.ConnectorCommand) bool {
 }
 
 // follow waits for a task within the query timeout. A task that takes longer is cancelled.
-func (c *Connection) follow(ctx context.Context, task *domain.TaskHandle) (domain.OutsideResult, error) {
+func (c *Connection) follow(ctx context.Context, task *outside.TaskHandle) (outside.Result, error) {
 	for wait := minPoll; ; wait = task.Poll {
 		select {
 		case <-time.After(max(minPoll, min(wait, task.Poll))):
 		case <-ctx.Done():
-			return domain.OutsideResult{}, c.giveUp(ctx, task.ID)
+			return outside.Result{}, c.giveUp(ctx, task.ID)
 		}
 		state, err := c.Task(ctx, task.ID)
 		switch {
 		case ctx.Err() != nil:
-			return domain.OutsideResult{}, c.giveUp(ctx, task.ID)
+			return outside.Result{}, c.giveUp(ctx, task.ID)
 		case err != nil:
-			return domain.OutsideResult{}, err
+			return outside.Result{}, err
 		case state.Question != nil:
 			_ = c.CancelTask(ctx, task.ID) // its question cannot be answered
-			return domain.OutsideResult{}, refused("The server asked a question during a task, which is not supported here.", nil)
+			return outside.Result{}, refused("The server asked a question during a task, which is not supported here.", nil)
 		case state.Done && state.Result != nil:
 			return *state.Result, nil
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/connectors"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -41,7 +41,7 @@ func TestEverythingTask(t *testing.T) {
 	if state, err := c.Task(t.Context(), other.Task.ID); err != nil || !state.Done || !state.Cancelled {
 		t.Errorf("cancelled: %+v %v", state, err)
 	}
-	if _, err := c.Task(t.Context(), "no-such-task"); domain.FaultOf(err) != domain.FaultRefused {
+	if _, err := c.Task(t.Context(), "no-such-task"); outside.FaultOf(err) != outside.FaultRefused {
 		t.Errorf("an unknown task: %v", err)
 	}
 }
@@ -151,7 +151,7 @@ func TestTask(t *testing.T) {
 	}
 	for _, odd := range []string{`"status":"dancing"`, `"status":5`, `"status":"completed"`} {
 		state = odd
-		if got, err := c.Task(t.Context(), "t-1"); domain.FaultOf(err) != domain.FaultUnknown || got.Done {
+		if got, err := c.Task(t.Context(), "t-1"); outside.FaultOf(err) != outside.FaultUnknown || got.Done {
 			t.Errorf("%s: %+v %v", odd, got, err)
 		}
 	}
@@ -166,12 +166,12 @@ func TestNoQuestionsAndNoTasks(t *testing.T) {
 	if m, _ := s.last(t, "tools/list"); !strings.Contains(string(m.Params), `"io.modelcontextprotocol/clientCapabilities":{}`) {
 		t.Errorf("it says %s", m.Params)
 	}
-	for result, want := range map[string]domain.Fault{
-		`{"resultType":"task","taskId":"t-1"}`: domain.FaultUnknown,
-		`{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"Sure?"}}}}`: domain.FaultRefused,
+	for result, want := range map[string]outside.Fault{
+		`{"resultType":"task","taskId":"t-1"}`: outside.FaultUnknown,
+		`{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"Sure?"}}}}`: outside.FaultRefused,
 	} {
 		s.on("tools/call", func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, result) })
-		if r, err := try(t.Context(), c, doIt(""), `{}`); err == nil || domain.FaultOf(err) != want {
+		if r, err := try(t.Context(), c, doIt(""), `{}`); err == nil || outside.FaultOf(err) != want {
 			t.Errorf("%s: %+v %v", result, r, err)
 		}
 	}

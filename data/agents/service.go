@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
@@ -22,7 +23,7 @@ type Store interface {
 
 // Providers finds a configured provider.
 type Providers interface {
-	Provider(ctx context.Context, workspace, id string) (*domain.Provider, error)
+	Provider(ctx context.Context, workspace, id string) (*outside.Provider, error)
 }
 
 // Service gives and changes definitions.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/picture"
 )
@@ -15,9 +16,9 @@ import (
 // Store keeps files, and what they hold once for a workspace and hash.
 type Store interface {
 	// InsertFile gives domain.ErrStale where it should be tried again.
-	InsertFile(ctx context.Context, f *domain.File, content []byte, most domain.FileBudget) error
-	File(ctx context.Context, workspace, id string) (*domain.File, error)
-	Files(ctx context.Context, workspace, cursor string, limit int) ([]*domain.File, string, error)
+	InsertFile(ctx context.Context, f *userdata.File, content []byte, most domain.FileBudget) error
+	File(ctx context.Context, workspace, id string) (*userdata.File, error)
+	Files(ctx context.Context, workspace, cursor string, limit int) ([]*userdata.File, string, error)
 	FileContent(ctx context.Context, workspace, id string) ([]byte, error)
 	DeleteFile(ctx context.Context, workspace, id string) error
 }
@@ -49,19 +50,19 @@ func NewService(store Store, workspaces Workspaces, clock clock.Clock, newID dom
 const maxTries = 4
 
 // Upload stores a file.
-func (s *Service) Upload(ctx context.Context, workspace, by, name string, content []byte) (*domain.File, error) {
-	if len(content) > domain.MaxFileBytes {
-		return nil, domain.Errorf(domain.CodeTooLarge, "The file is larger than %d bytes. Nothing was stored.", domain.MaxFileBytes)
+func (s *Service) Upload(ctx context.Context, workspace, by, name string, content []byte) (*userdata.File, error) {
+	if len(content) > userdata.MaxFileBytes {
+		return nil, domain.Errorf(domain.CodeTooLarge, "The file is larger than %d bytes. Nothing was stored.", userdata.MaxFileBytes)
 	}
 	if len(content) == 0 { // an empty picture would become an empty text
-		return nil, domain.Errorf(domain.CodeUnreadableFile, "The file is empty. Nothing was stored.")
+		return nil, domain.Errorf(userdata.CodeUnreadableFile, "The file is empty. Nothing was stored.")
 	}
 	w, err := s.workspaces.Workspace(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
-	f := &domain.File{
-		FileRef:     domain.FileRef{ID: s.newID(domain.PrefixFile), Name: domain.FileName(name)},
+	f := &userdata.File{
+		FileRef:     domain.FileRef{ID: s.newID(domain.PrefixFile), Name: userdata.FileName(name)},
 		WorkspaceID: workspace, CreatedBy: by, CreatedAt: s.clock(),
 	}
 	if content, err = s.read(ctx, f, content); err != nil {
@@ -82,18 +83,18 @@ func (s *Service) Upload(ctx context.Context, workspace, by, name string, conten
 }
 
 // read finds what a file is by its content, and gives the content as it is kept.
-func (s *Service) read(ctx context.Context, f *domain.File, content []byte) ([]byte, error) {
+func (s *Service) read(ctx context.Context, f *userdata.File, content []byte) ([]byte, error) {
 	if picture.Format(content) == "" {
-		f.MediaType = domain.MediaText
+		f.MediaType = userdata.MediaText
 		return plainText(content)
 	}
 	p, err := s.pictures.Read(ctx, f.WorkspaceID, content, func(pixels int64) error { return s.spend(ctx, pixels) })
 	switch {
 	case errors.Is(err, picture.ErrTooMany):
-		return nil, domain.Errorf(domain.CodeTooManyPixels, "%s", sentence(err))
+		return nil, domain.Errorf(userdata.CodeTooManyPixels, "%s", sentence(err))
 	case errors.Is(err, picture.ErrDamaged):
 		return nil, &domain.Error{
-			Code: domain.CodeUnreadableFile, Message: "The picture is damaged, or cut off. Nothing was stored.", Err: err,
+			Code: userdata.CodeUnreadableFile, Message: "The picture is damaged, or cut off. Nothing was stored.", Err: err,
 		}
 	case err != nil:
 		return nil, fmt.Errorf("read a picture: %w", err)

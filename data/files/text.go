@@ -8,15 +8,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 var (
 	markUTF8       = []byte("\xef\xbb\xbf")
 	markLittle     = []byte("\xff\xfe")
 	markBig        = []byte("\xfe\xff")
-	errUnsupported = domain.Errorf(domain.CodeUnsupportedFile,
+	errUnsupported = domain.Errorf(userdata.CodeUnsupportedFile,
 		"This is neither a picture (PNG, JPEG, GIF, WebP) nor a text in UTF-8. Nothing was stored.")
-	errUTF16 = domain.Errorf(domain.CodeUnsupportedFile,
+	errUTF16 = domain.Errorf(userdata.CodeUnsupportedFile,
 		"This begins like a text in UTF-16 and is none. Nothing was stored: save it as UTF-8.")
 )
 
@@ -61,8 +62,8 @@ func fromUTF16(content []byte, order binary.ByteOrder) ([]byte, error) {
 	if hasZero(text) {
 		return nil, errUTF16
 	}
-	if len(text) > domain.MaxFileBytes {
-		return nil, domain.Errorf(domain.CodeTooLarge, "As UTF-8 the text is larger than %d bytes. Nothing was stored.", domain.MaxFileBytes)
+	if len(text) > userdata.MaxFileBytes {
+		return nil, domain.Errorf(domain.CodeTooLarge, "As UTF-8 the text is larger than %d bytes. Nothing was stored.", userdata.MaxFileBytes)
 	}
 	return text, nil
 }

@@ -1,3 +1,3 @@
-// Package people holds the people of a workspace, their API keys, the links through which they answer an approval, and
-// tickets for streams.
+// Package people holds the people of a workspace, their API keys and passkeys, the links through which they answer an
+// approval, and tickets for streams.
 package people

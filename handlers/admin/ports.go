@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 )
 
 // Workspaces keeps the workspaces. Creating one that exists is a domain conflict.
@@ -17,7 +18,7 @@ type Workspaces interface {
 
 // Admin says how the server is.
 type Admin interface {
-	Invariants(ctx context.Context, ws string) ([]domain.Invariant, error)
+	Invariants(ctx context.Context, ws string) ([]reports.Invariant, error)
 	// Status is that of this process, as far as it concerns the workspace; whole: all of it,
 	// and all nodes, for the operator. The providers are those of the workspace.
 	Status(ctx context.Context, ws string, whole bool) (*Status, error)
@@ -32,7 +33,7 @@ type Status struct {
 	Sessions      int    // driven by this node now
 	StreamClients int
 	LeaseUntil    *time.Time
-	Nodes         []domain.Node // all that share the database; only for the operator
+	Nodes         []reports.Node // all that share the database; only for the operator
 	Breakers      []Breaker
 }
 

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/handlers/edge"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
@@ -117,7 +118,7 @@ func multipartEvent(body []byte, boundary string) (json.RawMessage, error) {
 		}
 		if part.FileName() != "" {
 			value = map[string]any{
-				"filename": domain.FileName(part.FileName()), "content_type": part.Header.Get("Content-Type"), "bytes": len(content),
+				"filename": userdata.FileName(part.FileName()), "content_type": part.Header.Get("Content-Type"), "bytes": len(content),
 			}
 		}
 		switch before, there := event[part.FormName()]; {

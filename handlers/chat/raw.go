@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/handlers/openai"
 	"github.com/fermata-dev/fermata/stream"
 )
@@ -15,7 +16,7 @@ import (
 // PlainCall is a call of the workspace's provider without session, slot or commands. Programs make
 // them for titles and tags, and with tools of their own.
 type PlainCall struct {
-	Prompt    *domain.Prompt
+	Prompt    *ai.Prompt
 	MaxTokens int
 	Payer     string
 	// OnDelta is called with each part of the answer; nil: it is not streamed.

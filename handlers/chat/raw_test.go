@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/handlers/openai"
 	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/rounds/suite"
@@ -18,7 +19,7 @@ import (
 )
 
 // promptText returns a prompt in short: the turns with their blocks.
-func promptText(p *domain.Prompt) string {
+func promptText(p *ai.Prompt) string {
 	all := []string{}
 	if p.System != "" {
 		all = append(all, "system "+p.System)
@@ -27,12 +28,12 @@ func promptText(p *domain.Prompt) string {
 		line := string(turn.Role) + ":"
 		for _, b := range turn.Blocks {
 			switch b.Kind {
-			case domain.BlockAnswer:
+			case ai.BlockAnswer:
 				line += " answer " + b.Answer.Text
 				for _, c := range b.Answer.Calls {
 					line += " calls " + c.Name + c.Arguments
 				}
-			case domain.BlockResult:
+			case ai.BlockResult:
 				line += " result of " + b.CallID + " " + b.Text
 			default:
 				line += " " + b.Text

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/handlers/openai"
 	"github.com/fermata-dev/fermata/rounds"
 )
@@ -38,8 +39,8 @@ const maxTools = 128
 var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // plainPrompt converts a request to a prompt without changing its contents.
-func plainPrompt(ask *request) (*domain.Prompt, error) {
-	b := &promptBuilder{prompt: &domain.Prompt{Protocol: domain.ProtocolNative}, calls: map[string]*domain.RawCall{}}
+func plainPrompt(ask *request) (*ai.Prompt, error) {
+	b := &promptBuilder{prompt: &ai.Prompt{Protocol: domain.ProtocolNative}, calls: map[string]*domain.RawCall{}}
 	var err error
 	if b.prompt.Commands, err = ask.commands(); err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func plainPrompt(ask *request) (*domain.Prompt, error) {
 		}
 	}
 	b.completeCalls()
-	if n := len(b.prompt.Turns); n == 0 || b.prompt.Turns[n-1].Role != domain.TurnUser {
+	if n := len(b.prompt.Turns); n == 0 || b.prompt.Turns[n-1].Role != ai.TurnUser {
 		return nil, domain.Invalid("/messages", "not_a_message", "The last message must be one of the user, or the result of a tool.")
 	}
 	return b.prompt, nil
@@ -97,7 +98,7 @@ func (r *request) tools() (*domain.ClientTools, error) {
 // promptBuilder builds a prompt that is valid for every vendor: the two sides alternate, and every
 // call has a result.
 type promptBuilder struct {
-	prompt *domain.Prompt
+	prompt *ai.Prompt
 	calls  map[string]*domain.RawCall // by id, those without a result
 	order  []string
 }
@@ -112,7 +113,7 @@ func (b *promptBuilder) add(m *wireMessage, pointer string) error {
 		b.prompt.System = rounds.Joined(b.prompt.System, text)
 	case openai.RoleUser:
 		b.completeCalls()
-		b.put(domain.TurnUser, domain.Block{Kind: domain.BlockText, Text: text})
+		b.put(ai.TurnUser, ai.Block{Kind: ai.BlockText, Text: text})
 	case openai.RoleAssistant:
 		return b.answer(m, text, pointer)
 	case openai.RoleTool:
@@ -121,7 +122,7 @@ func (b *promptBuilder) add(m *wireMessage, pointer string) error {
 			return domain.Invalid(pointer+"/tool_call_id", "unknown_call", "This is the result of no call that was made before it.")
 		}
 		delete(b.calls, m.ToolCallID)
-		b.put(domain.TurnUser, domain.Block{Kind: domain.BlockResult, Text: text, CallID: call.ID, Call: call})
+		b.put(ai.TurnUser, ai.Block{Kind: ai.BlockResult, Text: text, CallID: call.ID, Call: call})
 	default:
 		return domain.Invalid(pointer+"/role", "not_allowed", "role takes one of: system, developer, user, assistant, tool.")
 	}
@@ -151,9 +152,9 @@ func (b *promptBuilder) answer(m *wireMessage, text, pointer string) error {
 		return nil
 	}
 	if len(b.prompt.Turns) == 0 { // a greeting: the user's side has to begin
-		b.put(domain.TurnUser, domain.Block{Kind: domain.BlockText, Text: "…"})
+		b.put(ai.TurnUser, ai.Block{Kind: ai.BlockText, Text: "…"})
 	}
-	b.put(domain.TurnAssistant, domain.Block{Kind: domain.BlockAnswer, Answer: raw})
+	b.put(ai.TurnAssistant, ai.Block{Kind: ai.BlockAnswer, Answer: raw})
 	return nil
 }
 
@@ -161,8 +162,8 @@ func (b *promptBuilder) answer(m *wireMessage, text, pointer string) error {
 func (b *promptBuilder) completeCalls() {
 	for _, id := range b.order {
 		if call := b.calls[id]; call != nil {
-			none := domain.Block{Kind: domain.BlockResult, Text: "No result was given.", CallID: id, Call: call, IsError: true}
-			b.put(domain.TurnUser, none)
+			none := ai.Block{Kind: ai.BlockResult, Text: "No result was given.", CallID: id, Call: call, IsError: true}
+			b.put(ai.TurnUser, none)
 		}
 	}
 	clear(b.calls)
@@ -170,10 +171,10 @@ func (b *promptBuilder) completeCalls() {
 }
 
 // put adds a block to the current side.
-func (b *promptBuilder) put(role domain.TurnRole, block domain.Block) {
+func (b *promptBuilder) put(role ai.TurnRole, block ai.Block) {
 	if n := len(b.prompt.Turns); n > 0 && b.prompt.Turns[n-1].Role == role {
 		b.prompt.Turns[n-1].Blocks = append(b.prompt.Turns[n-1].Blocks, block)
 		return
 	}
-	b.prompt.Turns = append(b.prompt.Turns, &domain.Turn{Role: role, Blocks: []domain.Block{block}})
+	b.prompt.Turns = append(b.prompt.Turns, &ai.Turn{Role: role, Blocks: []ai.Block{block}})
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -14,7 +14,7 @@ const (
 	// MaxFile bounds a file that is imported.
 	MaxFile = 8 << 20
 	// MaxUpload bounds the body of an upload: the file, and the form around it.
-	MaxUpload = domain.MaxFileBytes + 64<<10
+	MaxUpload = userdata.MaxFileBytes + 64<<10
 	// maxFilesBody bounds a request to a door whose messages bring files in base64. A chat client sends
 	// those of its whole history each time.
 	maxFilesBody = 32 << 20

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // Codes of the HTTP API itself.
@@ -76,10 +77,10 @@ var ProblemKinds = map[domain.Code]ProblemKind{
 	domain.CodeMessagePlaced:      {409, "The message is no longer queued", 0, "Only a queued message can be changed or withdrawn, and this one is part of the session already."},
 	domain.CodeQueueFull:          {409, "The queue is full", 30, "The limit is reached: of sessions that wait for the slot of the workspace, or of queued messages of one session (100, and 8 MiB together). Nothing was stored; retry later."},
 	domain.CodeTooMany:            {409, "Limit reached", 0, "A workspace has a limit for each kind of item; the detail has it. Nothing was stored. Delete some items, or use another workspace."},
-	domain.CodeFilesFull:          {409, "File budget used up", 0, "The workspace has reached the number or the total size of files that its setting file_budget allows. Nothing was stored. Delete some files; files that no message refers to are deleted after 24 hours."},
-	domain.CodeUnsupportedFile:    {415, "Unsupported type of file", 0, "A file must be a picture (PNG, JPEG, GIF or WebP) or text in UTF-8. Its content decides, not its name. Nothing was stored."},
-	domain.CodeUnreadableFile:     {422, "The picture cannot be read", 0, "The file begins like a picture but cannot be decoded: it is damaged or truncated. Nothing was stored."},
-	domain.CodeTooManyPixels:      {422, "The picture is too large", 0, "A picture may have 50 million pixels, and 30,000 on a side. Nothing was stored: reduce it and send it again."},
+	userdata.CodeFilesFull:        {409, "File budget used up", 0, "The workspace has reached the number or the total size of files that its setting file_budget allows. Nothing was stored. Delete some files; files that no message refers to are deleted after 24 hours."},
+	userdata.CodeUnsupportedFile:  {415, "Unsupported type of file", 0, "A file must be a picture (PNG, JPEG, GIF or WebP) or text in UTF-8. Its content decides, not its name. Nothing was stored."},
+	userdata.CodeUnreadableFile:   {422, "The picture cannot be read", 0, "The file begins like a picture but cannot be decoded: it is damaged or truncated. Nothing was stored."},
+	userdata.CodeTooManyPixels:    {422, "The picture is too large", 0, "A picture may have 50 million pixels, and 30,000 on a side. Nothing was stored: reduce it and send it again."},
 	domain.CodeAutomationDisabled: {409, "The automation is disabled", 0, "No schedule, webhook or entry starts a disabled automation. Enable it, or run it with execute."},
 	domain.CodeConditionNotMet:    {409, "The condition is not met", 0, "The trigger has a condition that this event does not meet. Nothing was started."},
 	domain.CodeFirstKey:           {409, "The first key must be an admin's", 0, "The first key makes authentication required on a server that was open, permanently. Without a root key it must have the role admin and no expiry, so that more keys can be made. Nothing was created."},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/rounds"
 )
 
@@ -20,7 +21,7 @@ type Config struct {
 
 // providers lists the configured providers.
 type providers interface {
-	Providers(ctx context.Context, ws string) ([]*domain.Provider, error)
+	Providers(ctx context.Context, ws string) ([]*outside.Provider, error)
 }
 
 // SetProvider has the round answered by the provider that a model names.

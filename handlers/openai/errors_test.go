@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/rounds/suite"
 )
@@ -44,8 +45,8 @@ func TestErrors(t *testing.T) {
 // providers of a workspace.
 type twoProviders struct{}
 
-func (twoProviders) Providers(context.Context, string) ([]*domain.Provider, error) {
-	return []*domain.Provider{{ID: "prv_1", Name: "mine", Kind: "openai"}, {ID: "prv_2", Name: "raw"}}, nil
+func (twoProviders) Providers(context.Context, string) ([]*outside.Provider, error) {
+	return []*outside.Provider{{ID: "prv_1", Name: "mine", Kind: "openai"}, {ID: "prv_2", Name: "raw"}}, nil
 }
 
 // A model is a provider of the workspace. The name of a plain call cannot be taken by one.

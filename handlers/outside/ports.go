@@ -14,19 +14,19 @@ import (
 // the stored key when the mask (Provider.SecretMask) is sent back. Mistakes have
 // pointers that begin with "/config".
 type Providers interface {
-	Providers(ctx context.Context, ws string) ([]*domain.Provider, error)
-	Provider(ctx context.Context, ws, id string) (*domain.Provider, error)
-	CreateProvider(ctx context.Context, ws string, in domain.NewProvider) (*domain.Provider, error)
-	UpdateProvider(ctx context.Context, ws, id string, version int64, patch domain.ProviderPatch) (*domain.Provider, error)
+	Providers(ctx context.Context, ws string) ([]*outside.Provider, error)
+	Provider(ctx context.Context, ws, id string) (*outside.Provider, error)
+	CreateProvider(ctx context.Context, ws string, in outside.NewProvider) (*outside.Provider, error)
+	UpdateProvider(ctx context.Context, ws, id string, version int64, patch outside.ProviderPatch) (*outside.Provider, error)
 	DeleteProvider(ctx context.Context, ws, id string, version int64) error
 }
 
 // ProviderProbe asks the world about providers.
 type ProviderProbe interface {
-	Kinds() []domain.ProviderKind
+	Kinds() []outside.ProviderKind
 	// TestProvider makes one short call. A call that fails is no error: it is in the
 	// result.
-	TestProvider(ctx context.Context, ws, id string) (*domain.ProviderTest, error)
+	TestProvider(ctx context.Context, ws, id string) (*outside.ProviderTest, error)
 	ProviderModels(ctx context.Context, ws, id string) ([]string, error)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
@@ -31,7 +32,7 @@ func (s *ProviderHandlers) ListProviders(w http.ResponseWriter, r *http.Request)
 		if err != nil {
 			return nil, "", err
 		}
-		providers, next, err := edge.Cut(providers, func(p **domain.Provider) string { return (*p).ID }, limit, after)
+		providers, next, err := edge.Cut(providers, func(p **outside.Provider) string { return (*p).ID }, limit, after)
 		out := make([]*api.Provider, len(providers))
 		for i := 0; i < len(out) && err == nil; i++ {
 			if out[i], err = api.ProviderFrom(providers[i]); err != nil {
@@ -51,7 +52,7 @@ func (s *ProviderHandlers) CreateProvider(w http.ResponseWriter, r *http.Request
 	p, err := s.Providers.CreateProvider(
 		r.Context(),
 		edge.Caller(r).Workspace,
-		domain.NewProvider{
+		outside.NewProvider{
 			Name:       in.Name,
 			Kind:       in.Kind,
 			Config:     in.Config,
@@ -83,7 +84,7 @@ func (s *ProviderHandlers) UpdateProvider(w http.ResponseWriter, r *http.Request
 		return
 	}
 	p, err := s.Providers.UpdateProvider(r.Context(), edge.Caller(r).Workspace, providerID(r), edge.IfMatch(r),
-		domain.ProviderPatch{Name: in.Name, Config: in.Config, IsDefault: in.IsDefault, ByOperator: byOperator(r)})
+		outside.ProviderPatch{Name: in.Name, Config: in.Config, IsDefault: in.IsDefault, ByOperator: byOperator(r)})
 	if err != nil {
 		s.Fail(w, r, err)
 		return
@@ -134,7 +135,7 @@ func (s *ProviderHandlers) ListProviderModels(w http.ResponseWriter, r *http.Req
 	s.WriteJSON(w, r, http.StatusOK, out)
 }
 
-func (s *ProviderHandlers) writeProvider(w http.ResponseWriter, r *http.Request, status int, p *domain.Provider) {
+func (s *ProviderHandlers) writeProvider(w http.ResponseWriter, r *http.Request, status int, p *outside.Provider) {
 	out, err := api.ProviderFrom(p)
 	if err != nil {
 		s.Fail(w, r, fmt.Errorf("map provider %s: %w", p.ID, err))

@@ -20,7 +20,7 @@ type Workspaces interface {
 
 // ProviderReader reads a configured provider.
 type ProviderReader interface {
-	Provider(ctx context.Context, ws, id string) (*domain.Provider, error)
+	Provider(ctx context.Context, ws, id string) (*outside.Provider, error)
 }
 
 // Settings reads and changes the workspace's settings. patch.Version is
@@ -76,10 +76,10 @@ type SettingsPorts struct {
 
 // Passkeys keeps the passkeys of people.
 type Passkeys interface {
-	Passkeys(ctx context.Context, ws string, who domain.Author) ([]*domain.Passkey, error)
+	Passkeys(ctx context.Context, ws string, who domain.Author) ([]*people.Passkey, error)
 	// Begin and Finish register one.
-	Begin(ctx context.Context, ws string, who domain.Author) (*domain.PasskeyToMake, error)
-	Finish(ctx context.Context, ws string, who domain.Author, in domain.NewPasskey) (*domain.Passkey, error)
+	Begin(ctx context.Context, ws string, who domain.Author) (*people.PasskeyToMake, error)
+	Finish(ctx context.Context, ws string, who domain.Author, in people.NewPasskey) (*people.Passkey, error)
 	DeletePasskey(ctx context.Context, ws string, who domain.Author, id string) error
 	// ForgetPasskeys deletes all passkeys of a person, who may then register new ones.
 	ForgetPasskeys(ctx context.Context, ws, owner string) error

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/handlers/openai"
 	"github.com/fermata-dev/fermata/rounds/suite"
 )
@@ -13,7 +13,7 @@ import (
 // offered are the providers of the workspace: none.
 type offered struct{}
 
-func (offered) Providers(context.Context, string) ([]*domain.Provider, error) { return nil, nil }
+func (offered) Providers(context.Context, string) ([]*outside.Provider, error) { return nil, nil }
 
 // caller serves each request for one caller.
 type caller struct{ *Door }

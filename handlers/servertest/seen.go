@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/handlers/automations"
@@ -148,12 +149,12 @@ type recordSeen struct {
 	*seen
 }
 
-func (s recordSeen) Timeline(ctx context.Context, ws, id string, f domain.TimelineFilter) ([]domain.RecordLine, string, error) {
+func (s recordSeen) Timeline(ctx context.Context, ws, id string, f reports.TimelineFilter) ([]reports.RecordLine, string, error) {
 	s.note(f)
 	return s.recordPort.Timeline(ctx, ws, id, f)
 }
 
-func (s recordSeen) Usage(ctx context.Context, ws string, f domain.UsageFilter) ([]domain.UsageRow, string, error) {
+func (s recordSeen) Usage(ctx context.Context, ws string, f reports.UsageFilter) ([]reports.UsageRow, string, error) {
 	s.note(f)
 	return s.recordPort.Usage(ctx, ws, f)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
@@ -136,14 +137,14 @@ func (e *export) json(r *http.Request) {
 	e.write(`,"session":`)
 	e.value(api.SessionFrom(e.session))
 	list(e, "messages", e.messages(), func(m *domain.Message) any { return message(m) })
-	list(e, "executions", e.lines(domain.RecordExecution, executionPage), func(l domain.RecordLine) any {
+	list(e, "executions", e.lines(reports.RecordExecution, executionPage), func(l reports.RecordLine) any {
 		return api.ExecutionFrom(l.Execution)
 	})
 	list(e, "approvals", e.approvals(), func(a *domain.Approval) any { return approval(a) })
-	list(e, "roundtrips", e.lines(domain.RecordRoundtrip, exportPage), func(l domain.RecordLine) any {
+	list(e, "roundtrips", e.lines(reports.RecordRoundtrip, exportPage), func(l reports.RecordLine) any {
 		return api.RoundtripRecordFrom(l.Roundtrip)
 	})
-	list(e, "transitions", e.lines(domain.RecordTransition, exportPage), func(l domain.RecordLine) any {
+	list(e, "transitions", e.lines(reports.RecordTransition, exportPage), func(l reports.RecordLine) any {
 		return api.TransitionFrom(l.Transition)
 	})
 	e.write("}\n")
@@ -246,10 +247,10 @@ func (e *export) approvals() iter.Seq2[*domain.Approval, error] {
 	})
 }
 
-func (e *export) lines(kind domain.RecordKind, limit int) iter.Seq2[domain.RecordLine, error] {
-	return pages(e, func(cursor string) ([]domain.RecordLine, string, error) {
-		return e.s.Record.Timeline(e.ctx, e.session.WorkspaceID, e.session.ID, domain.TimelineFilter{
-			Kinds: []domain.RecordKind{kind}, Whole: true, Limit: limit, Cursor: cursor,
+func (e *export) lines(kind reports.RecordKind, limit int) iter.Seq2[reports.RecordLine, error] {
+	return pages(e, func(cursor string) ([]reports.RecordLine, string, error) {
+		return e.s.Record.Timeline(e.ctx, e.session.WorkspaceID, e.session.ID, reports.TimelineFilter{
+			Kinds: []reports.RecordKind{kind}, Whole: true, Limit: limit, Cursor: cursor,
 		})
 	})
 }

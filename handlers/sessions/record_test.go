@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/handlers/servertest"
 	"github.com/fermata-dev/fermata/handlers/sessions"
@@ -44,17 +45,17 @@ func TestATimelineAndItsFilters(t *testing.T) {
 	servertest.Equal(t, "what is left out", got.Body["data"].([]any)[2].(map[string]any)["cut"], []any{"result"})
 	servertest.Equal(t, "of another round", len(c.Want(200, "GET", "/v1/sessions/ses_1/timeline?round_id=rnd_1&limit=7", "").Body["data"].([]any)), 6)
 	c.Want(422, "GET", "/v1/sessions/ses_1/timeline?round_id=rnd_1&limit=7&after=abc", "")
-	servertest.Equal(t, "asked", servertest.LastAsked[domain.TimelineFilter](t, w), domain.TimelineFilter{RoundID: "rnd_1", Limit: 7, Cursor: "abc"})
+	servertest.Equal(t, "asked", servertest.LastAsked[reports.TimelineFilter](t, w), reports.TimelineFilter{RoundID: "rnd_1", Limit: 7, Cursor: "abc"})
 }
 
 func TestUsageAndItsFilters(t *testing.T) {
 	w := servertest.NewWorld(t)
 	c := w.Serve(t)
 	c.Want(200, "GET", "/v1/usage", "")
-	servertest.Equal(t, "by day unless asked", servertest.LastAsked[domain.UsageFilter](t, w), domain.UsageFilter{GroupBy: domain.UsageByDay, Limit: 50})
+	servertest.Equal(t, "by day unless asked", servertest.LastAsked[reports.UsageFilter](t, w), reports.UsageFilter{GroupBy: reports.UsageByDay, Limit: 50})
 	c.Want(422, "GET", "/v1/usage?group_by=purpose&since=2026-01-01T00:00:00Z&until=2026-02-01T01:00:00%2B01:00&session_id=ses_1&limit=3&after=x", "")
-	servertest.Equal(t, "asked", servertest.LastAsked[domain.UsageFilter](t, w), domain.UsageFilter{
-		GroupBy: domain.UsageByPurpose, Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
+	servertest.Equal(t, "asked", servertest.LastAsked[reports.UsageFilter](t, w), reports.UsageFilter{
+		GroupBy: reports.UsageByPurpose, Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
 		SessionID: "ses_1", Limit: 3, Cursor: "x"})
 	w.Change(t, func(s *domain.Session, c *domain.Change) {
 		c.Roundtrips = []*domain.Roundtrip{{ID: "rtp_x", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Number: 2, Model: "n", Purpose: "answer", Outcome: "answered",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
@@ -103,12 +104,12 @@ func largeFile(err error) error {
 }
 
 func tooLargeFile() error {
-	return domain.Errorf(edge.CodeTooLarge, "A file may have %d bytes. Nothing was stored.", domain.MaxFileBytes)
+	return domain.Errorf(edge.CodeTooLarge, "A file may have %d bytes. Nothing was stored.", userdata.MaxFileBytes)
 }
 
 // MadeFile is the answer about a file that was stored.
 func (s *FileHandlers) MadeFile(r *http.Request, ws string, claim *edge.KeyClaim) (status int, body any, err error) {
-	return edge.RebuildCreated(r, ws, claim, func(id string) (*domain.File, error) {
+	return edge.RebuildCreated(r, ws, claim, func(id string) (*userdata.File, error) {
 		return s.Files.File(r.Context(), ws, id)
 	}, api.FileFrom)
 }
@@ -119,7 +120,7 @@ func (s *FileHandlers) ListFiles(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	edge.WriteList(s, w, r, limit, api.FileFrom, func(limit int) ([]*domain.File, string, error) {
+	edge.WriteList(s, w, r, limit, api.FileFrom, func(limit int) ([]*userdata.File, string, error) {
 		return s.Files.Files(r.Context(), edge.Caller(r).Workspace, after, limit)
 	})
 }
@@ -144,7 +145,7 @@ func (s *FileHandlers) GetFile(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	kind := f.MediaType
-	if kind == domain.MediaText {
+	if kind == userdata.MediaText {
 		kind += "; charset=utf-8"
 	}
 	h.Set("Content-Type", kind)

@@ -120,9 +120,9 @@ type Ports struct {
 
 // Files keeps what people upload. What a file is, Upload finds from its content.
 type Files interface {
-	Upload(ctx context.Context, ws, by, name string, content []byte) (*domain.File, error)
-	File(ctx context.Context, ws, id string) (*domain.File, error)
-	Files(ctx context.Context, ws, cursor string, limit int) ([]*domain.File, string, error)
+	Upload(ctx context.Context, ws, by, name string, content []byte) (*userdata.File, error)
+	File(ctx context.Context, ws, id string) (*userdata.File, error)
+	Files(ctx context.Context, ws, cursor string, limit int) ([]*userdata.File, string, error)
 	FileContent(ctx context.Context, ws, id string) ([]byte, error)
 	DeleteFile(ctx context.Context, ws, id string) error
 }

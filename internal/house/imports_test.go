@@ -20,10 +20,12 @@ var common = []string{"internal/clock", "internal/lifecycle", "internal/ids", "i
 var table = map[string][]string{
 	"":                                {},
 	"domain":                          {},
+	"domain/ai":                       {"domain"},
 	"domain/branch":                   {"domain"},
 	"domain/explain":                  {"domain"},
 	"domain/outside":                  {"domain"},
 	"domain/people":                   {"domain"},
+	"domain/reports":                  {"domain"},
 	"domain/userdata":                 {"domain"},
 	"data/files":                      {"domain", "internal/picture"},
 	"internal/certificate":            {},
@@ -213,7 +215,7 @@ func short(path string) string {
 
 // TestDomainIsPlain: the domain imports no third-party packages.
 func TestDomainIsPlain(t *testing.T) {
-	for _, name := range []string{"domain", "domain/branch", "domain/explain", "domain/outside", "domain/people", "domain/userdata", "orchestrator/machine"} {
+	for _, name := range []string{"domain", "domain/ai", "domain/branch", "domain/explain", "domain/outside", "domain/people", "domain/reports", "domain/userdata", "orchestrator/machine"} {
 		out, err := exec.Command("go", "list", "-f", "{{join .Imports \"\\n\"}}", module+"/"+name).Output()
 		if err != nil {
 			t.Fatalf("go list %s: %v", name, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
@@ -31,7 +32,7 @@ type Calls struct {
 
 // Call is one call. Payer is who is charged for it.
 type Call struct {
-	Prompt    *domain.Prompt
+	Prompt    *ai.Prompt
 	MaxTokens int
 	Payer     string
 	// OnDelta is called with each part of the answer; nil: it is not streamed.

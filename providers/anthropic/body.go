@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -24,7 +24,7 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 		if i == 0 {
 			encoded = begun(b, prompt, encoded)
 		}
-		if i == len(prompt.Turns)-1 && t.Role == domain.TurnUser {
+		if i == len(prompt.Turns)-1 && t.Role == ai.TurnUser {
 			addLast(b, encoded, prompt.Tail)
 			continue
 		}
@@ -39,7 +39,7 @@ const firstUser = `,{"role":"user","content":[`
 
 // begun gives what is left of the first turn where the prefix has begun it already, with
 // what the workspace wrote; else there is nothing before it, and so no comma.
-func begun(b *providers.Body, prompt *domain.Prompt, encoded []byte) []byte {
+func begun(b *providers.Body, prompt *ai.Prompt, encoded []byte) []byte {
 	if strings.TrimSpace(prompt.UserData) == "" {
 		return encoded[1:]
 	}

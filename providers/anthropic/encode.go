@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -24,35 +25,35 @@ func newEncoder(host string) encoder {
 // turn is a turn as one JSON message with a comma before it, from the cache when it is
 // there. It ends in `}]}`, where the first brace closes the last block: addLast relies
 // on it. Two calls may encode the same turn at once: they write the same bytes.
-func (e encoder) turn(t *domain.Turn) []byte {
+func (e encoder) turn(t *ai.Turn) []byte {
 	if c := t.Encoded.Load(); c != nil && c.Format == e.format {
 		return c.Bytes
 	}
 	b := append(make([]byte, 0, 256), `,{"role":"`...)
 	b = append(append(b, t.Role...), `","content":[`...)
-	if t.Role == domain.TurnAssistant {
+	if t.Role == ai.TurnAssistant {
 		b = e.assistant(b, t)
 	} else {
 		b = e.user(b, t)
 	}
 	b = bytes.Clone(append(b, `]}`...)) // exact size: it stays as long as the turn
-	t.Encoded.Store(&domain.EncodedTurn{Format: e.format, Bytes: b})
+	t.Encoded.Store(&ai.EncodedTurn{Format: e.format, Bytes: b})
 	return b
 }
 
 // user writes results first (the API requires them directly after their calls), then texts.
-func (e encoder) user(b []byte, t *domain.Turn) []byte {
+func (e encoder) user(b []byte, t *ai.Turn) []byte {
 	start := len(b)
 	for i := range t.Blocks {
-		if t.Blocks[i].Kind == domain.BlockResult {
+		if t.Blocks[i].Kind == ai.BlockResult {
 			b = appendResult(b, &t.Blocks[i])
 		}
 	}
 	for i := range t.Blocks {
 		switch block := &t.Blocks[i]; block.Kind {
-		case domain.BlockText:
+		case ai.BlockText:
 			b = appendText(b, block.Text)
-		case domain.BlockPicture:
+		case ai.BlockPicture:
 			b = appendPicture(appendText(b, block.Text), block)
 		}
 	}
@@ -62,13 +63,13 @@ func (e encoder) user(b []byte, t *domain.Turn) []byte {
 	return b
 }
 
-func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
+func (e encoder) assistant(b []byte, t *ai.Turn) []byte {
 	start := len(b)
 	for i := range t.Blocks {
 		switch block := &t.Blocks[i]; block.Kind {
-		case domain.BlockText:
+		case ai.BlockText:
 			b = appendText(b, block.Text)
-		case domain.BlockAnswer:
+		case ai.BlockAnswer:
 			b = e.answer(b, block.Answer)
 		}
 	}
@@ -116,7 +117,7 @@ func appendText(b []byte, text string) []byte {
 	return append(providers.AppendString(b, text), '}')
 }
 
-func appendPicture(b []byte, block *domain.Block) []byte {
+func appendPicture(b []byte, block *ai.Block) []byte {
 	b = append(comma(b), `{"type":"image","source":{"type":"base64","media_type":`...)
 	b = providers.AppendString(b, block.File.MediaType)
 	return append(providers.AppendBase64(append(b, `,"data":`...), block.Data), "}}"...)
@@ -136,7 +137,7 @@ func appendCall(b []byte, c *domain.RawCall) []byte {
 	return append(append(b, input(c.Arguments)...), '}')
 }
 
-func appendResult(b []byte, r *domain.Block) []byte {
+func appendResult(b []byte, r *ai.Block) []byte {
 	b = append(comma(b), `{"type":"tool_result","tool_use_id":`...)
 	b = providers.AppendString(b, callID(r.CallID))
 	if r.IsError {

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
 const mark = `,"cache_control":{"type":"ephemeral"}`
 
 // A conversation with two calls, of which one had arguments that are no JSON.
-func dialogue() []*domain.Turn {
+func dialogue() []*ai.Turn {
 	answer := &domain.RawAnswer{
 		Provider: "openai_compatible", Text: "I look.", Thinking: []domain.Thinking{{Text: "hm", Data: "not ours"}},
 		Calls: []domain.RawCall{
@@ -24,7 +25,7 @@ func dialogue() []*domain.Turn {
 	}
 	back := results(answer, `{"zones":[]}`, "Failed.", "And now?")
 	back.Blocks[1].IsError = true
-	return []*domain.Turn{
+	return []*ai.Turn{
 		text("Hello \"you\"\n", " \n", "\x00 and \xff"), said(answer), back,
 		said(&domain.RawAnswer{Text: "Nothing."}), text("Thanks"),
 	}
@@ -37,7 +38,7 @@ func TestMessages(t *testing.T) {
 {"role":"assistant","content":[{"type":"text","text":"Nothing."}]}
 {"role":"user","content":[{"type":"text","text":"Thanks"` + mark + `},{"type":"text","text":"It is \"now\"."}]}`
 	p := made(t, plainConfig, nil)
-	prompt := &domain.Prompt{Turns: dialogue(), Tail: `It is "now".`}
+	prompt := &ai.Prompt{Turns: dialogue(), Tail: `It is "now".`}
 	// The second time all turns come from their caches: the same bytes.
 	for range 2 {
 		if got := messages(t, encoded(t, p, &providers.Request{Prompt: prompt})); got != want {
@@ -54,7 +55,7 @@ func TestWhatWasSentIsSentAgain(t *testing.T) {
 	before := ""
 	for n, now := range []string{"It is 8.", "It is 9.", "It is 10."} {
 		turns := all[:2*n+1]
-		body := encoded(t, p, &providers.Request{Prompt: &domain.Prompt{
+		body := encoded(t, p, &providers.Request{Prompt: &ai.Prompt{
 			System: "Rules.", UserData: "Data.", Turns: turns, Tail: now, Commands: []domain.CommandSpec{{Name: "ZONES"}},
 		}})
 		if !strings.HasPrefix(body, before) || strings.Count(body, "It is") != 1 || strings.Count(body, mark) != 3 {
@@ -69,7 +70,7 @@ func TestWhatWasSentIsSentAgain(t *testing.T) {
 		}
 	}
 	kept := all[0].Encoded.Load()
-	encoded(t, p, &providers.Request{Prompt: &domain.Prompt{Turns: all[:1]}})
+	encoded(t, p, &providers.Request{Prompt: &ai.Prompt{Turns: all[:1]}})
 	if all[0].Encoded.Load() != kept {
 		t.Error("a turn was encoded again")
 	}
@@ -110,7 +111,7 @@ func TestThoughtsGoBackAsTheyCame(t *testing.T) {
 	const want = `{"role":"assistant","content":[{"type":"thinking","thinking":"Let \u00e9\/<\u0000me\n","signature":"Eq\/B=="},{"type":"redacted_thinking", "data":"op\u0061que=="},` +
 		`{"type":"text","text":"I look twice."},{"type":"thinking","thinking":"","signature":"only"},{"type":"tool_use","id":"call_1","name":"ZONES","input":{"a": 1}},` +
 		`{"type":"thinking","thinking":"And?","signature":"s2"},{"type":"tool_use","id":"call_2","name":"TASKS","input":{}}]}`
-	request := &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi"), said(raw), results(raw, "none", "none")}}}
+	request := &providers.Request{Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi"), said(raw), results(raw, "none", "none")}}}
 	const budget = `"max_tokens":9000,"thinking_budget":2000}`
 	p := made(t, `{"base_url":"http://h/v1/","model":"m",`+budget, nil)
 	body := encoded(t, p, request)
@@ -121,7 +122,7 @@ func TestThoughtsGoBackAsTheyCame(t *testing.T) {
 	// neither are sent, and then none can be asked for within these calls.
 	elsewhere := encoded(t, made(t, `{"base_url":"http://other","model":"m",`+budget, nil), request)
 	raw.Provider = "gemini"
-	otherKind := encoded(t, p, &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi"), said(raw), results(raw, "none", "none")}}})
+	otherKind := encoded(t, p, &providers.Request{Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi"), said(raw), results(raw, "none", "none")}}})
 	for _, body := range []string{elsewhere, otherKind} {
 		if strings.Contains(body, "thinking") {
 			t.Errorf("thoughts went where they do not belong: %s", body)
@@ -148,7 +149,7 @@ func TestCutThoughtsStayHere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body := encoded(t, made(t, plainConfig, nil), &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi"), said(answer.Raw), text("And?")}}})
+		body := encoded(t, made(t, plainConfig, nil), &providers.Request{Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi"), said(answer.Raw), text("And?")}}})
 		if len(answer.Raw.Thinking) != 1 || answer.Raw.Thinking[0].Text != "Hm" || strings.Contains(body, "thinking") {
 			t.Errorf("%s: %+v, then %s", name, answer.Raw, body)
 		}
@@ -157,7 +158,7 @@ func TestCutThoughtsStayHere(t *testing.T) {
 
 func TestParameters(t *testing.T) {
 	zones := []domain.CommandSpec{{Name: "ZONES", Description: "List \"them\".", Params: []byte(`{"type":"object"}`)}}
-	turns := []*domain.Turn{text("hi")}
+	turns := []*ai.Turn{text("hi")}
 	const base = `"base_url":"http://h","model":"m"`
 	const end = `,"messages":[{"role":"user","content":[{"type":"text","text":"hi"` + mark + `}]}]}`
 	const tools = `,"tools":[{"name":"ZONES","description":"List \"them\".","input_schema":{"type":"object"}}]`
@@ -176,15 +177,15 @@ func TestParameters(t *testing.T) {
 		"adaptive without room":     {`,"thinking":"adaptive"`, providers.Request{MaxTokens: 64}, `{"model":"m","max_tokens":64,"stream":true`},
 		"small":                     {`,"small_model":"s","thinking":"adaptive","reasoning_effort":"low"`, providers.Request{Small: true}, `{"model":"s","max_tokens":8192,"stream":true`},
 		"small, but there is none":  {`,"reasoning_effort":"low"`, providers.Request{Small: true}, `{"model":"m","max_tokens":8192,"stream":true,"output_config":{"effort":"low"}`},
-		"commands want a long one":  {`,"max_tokens":100`, providers.Request{Prompt: &domain.Prompt{Commands: zones}}, `{"model":"m","max_tokens":4000,"stream":true` + tools},
-		"level 1 alone":             {``, providers.Request{Prompt: &domain.Prompt{System: "Rules."}}, `{"model":"m","max_tokens":8192,"stream":true,"system":[{"type":"text","text":"Rules."` + mark + `}]`},
-		"both levels, and commands": {``, providers.Request{Prompt: &domain.Prompt{System: "Rules.", UserData: "Data.", Commands: zones}}, `{"model":"m","max_tokens":8192,"stream":true` + tools + `,"system":[{"type":"text","text":"Rules."` + mark + `}]`},
-		"an empty level is none":    {``, providers.Request{Prompt: &domain.Prompt{System: " ", UserData: "Data."}}, `{"model":"m","max_tokens":8192,"stream":true`},
+		"commands want a long one":  {`,"max_tokens":100`, providers.Request{Prompt: &ai.Prompt{Commands: zones}}, `{"model":"m","max_tokens":4000,"stream":true` + tools},
+		"level 1 alone":             {``, providers.Request{Prompt: &ai.Prompt{System: "Rules."}}, `{"model":"m","max_tokens":8192,"stream":true,"system":[{"type":"text","text":"Rules."` + mark + `}]`},
+		"both levels, and commands": {``, providers.Request{Prompt: &ai.Prompt{System: "Rules.", UserData: "Data.", Commands: zones}}, `{"model":"m","max_tokens":8192,"stream":true` + tools + `,"system":[{"type":"text","text":"Rules."` + mark + `}]`},
+		"an empty level is none":    {``, providers.Request{Prompt: &ai.Prompt{System: " ", UserData: "Data."}}, `{"model":"m","max_tokens":8192,"stream":true`},
 	}
 	for name, row := range table {
 		t.Run(name, func(t *testing.T) {
 			if row.request.Prompt == nil {
-				row.request.Prompt = &domain.Prompt{}
+				row.request.Prompt = &ai.Prompt{}
 			}
 			row.request.Prompt.Turns = turns
 			want := row.want + end
@@ -220,11 +221,11 @@ func TestSchemas(t *testing.T) {
 // declared, and none may be called.
 func TestCallsWithoutCommands(t *testing.T) {
 	p := made(t, plainConfig, nil)
-	got := encoded(t, p, &providers.Request{Prompt: &domain.Prompt{Turns: dialogue()}})
+	got := encoded(t, p, &providers.Request{Prompt: &ai.Prompt{Turns: dialogue()}})
 	if want := `"tools":[{"name":"ZONES","input_schema":{"type":"object"}},{"name":"bad_name_","input_schema":{"type":"object"}}],"tool_choice":{"type":"none"},`; !strings.Contains(got, want) {
 		t.Errorf("got %s", got)
 	}
-	if got := encoded(t, p, &providers.Request{Prompt: &domain.Prompt{Turns: dialogue()[4:]}}); strings.Contains(got, "tool") {
+	if got := encoded(t, p, &providers.Request{Prompt: &ai.Prompt{Turns: dialogue()[4:]}}); strings.Contains(got, "tool") {
 		t.Errorf("without calls: %s", got)
 	}
 }
@@ -265,12 +266,12 @@ func TestConfigs(t *testing.T) {
 // next one only what is new.
 func BenchmarkRequest(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
-		var turns []*domain.Turn
+		var turns []*ai.Turn
 		for i := range n / 2 {
 			turns = append(turns, text(fmt.Sprintf("Question %d: %s", i, strings.Repeat("some \"words\" ", 15))),
 				said(&domain.RawAnswer{Text: strings.Repeat("an answer\n", 20)}))
 		}
-		prompt := &domain.Prompt{System: strings.Repeat("A rule. ", 4000), Tail: "It is now.", Turns: append(turns, text("the last one"))}
+		prompt := &ai.Prompt{System: strings.Repeat("A rule. ", 4000), Tail: "It is now.", Turns: append(turns, text("the last one"))}
 		p := made(b, plainConfig, nil)
 		send := func() {
 			body := p.body(&providers.Request{Prompt: prompt})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/testkit/golden"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
@@ -64,7 +65,7 @@ var goldenCommands = []domain.CommandSpec{
 
 // request is what is asked next.
 func (s *story) request(protocol domain.Protocol) *providers.Request {
-	ask := &domain.Prompt{
+	ask := &ai.Prompt{
 		System: "# Role\nYou help.", UserData: "# Documents\nBe brief.", Turns: s.history.Turns(), Protocol: protocol,
 		Tail: prompt.Notice("NOW", "Now: Saturday 2026-11-21 09:00 (UTC)."),
 	}

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
 // prefixOf returns the part before the messages: commands and levels.
-func (p *provider) prefixOf(prompt *domain.Prompt) []byte {
+func (p *provider) prefixOf(prompt *ai.Prompt) []byte {
 	commands := prompt.Commands
 	if len(commands) == 0 {
 		commands = called(prompt.Turns)
@@ -25,7 +26,7 @@ func (p *provider) prefixOf(prompt *domain.Prompt) []byte {
 
 // called are the commands that a history holds calls of. The API refuses calls of tools
 // that are not declared, so they are declared, not offered, where none is offered.
-func called(turns []*domain.Turn) []domain.CommandSpec {
+func called(turns []*ai.Turn) []domain.CommandSpec {
 	var out []domain.CommandSpec
 	seen := map[string]bool{}
 	for _, t := range turns {
@@ -89,7 +90,7 @@ func inputSchema(params json.RawMessage) []byte {
 // appendLevels writes level 1 as the system text and begins the first message with level
 // 2. Each ends in a mark for the cache: level 2 may change while level 1 (and the commands
 // before it) stays.
-func appendLevels(b []byte, prompt *domain.Prompt) []byte {
+func appendLevels(b []byte, prompt *ai.Prompt) []byte {
 	if strings.TrimSpace(prompt.System) != "" {
 		b = append(marked(append(b, `,"system":[`...), prompt.System), ']')
 	}

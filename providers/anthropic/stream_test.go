@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/suite"
@@ -180,7 +181,7 @@ func TestRefusals(t *testing.T) {
 	for name, row := range table {
 		t.Run(name, func(t *testing.T) {
 			p := made(t, plainConfig, answering(row.status, http.Header{"Request-Id": {"req_2"}, "Retry-After": {"3"}}, row.body))
-			_, err := p.Query(t.Context(), &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: repeatable.IDs()})
+			_, err := p.Query(t.Context(), &providers.Request{Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi")}}, NewID: repeatable.IDs()})
 			var e *providers.Error
 			if !errors.As(err, &e) || e.Class != row.class || !strings.Contains(e.Message, row.says) || strings.Contains(err.Error(), "sk-x") {
 				t.Fatalf("got %v, want %s %q", err, row.class, row.says)
@@ -297,7 +298,7 @@ func FuzzStream(f *testing.F) {
 		for i := range words {
 			words[i] = "more"
 		}
-		body := p.body(&providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi"), said(raw), results(raw, words...)}}})
+		body := p.body(&providers.Request{Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi"), said(raw), results(raw, words...)}}})
 		all, err := io.ReadAll(body.Reader())
 		if err != nil || !json.Valid(all) || !utf8.Valid(all) {
 			t.Fatalf("the next request is not JSON: %s", all)

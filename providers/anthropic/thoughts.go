@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -54,9 +55,9 @@ func (e encoder) thought(data string) (thought, bool) {
 // mayThink says whether a fixed budget can be asked for. The API wants the answer whose
 // results are being sent to begin with thoughts then; one that came from elsewhere, or
 // from before thinking was switched on, has none.
-func (e encoder) mayThink(turns []*domain.Turn) bool {
+func (e encoder) mayThink(turns []*ai.Turn) bool {
 	for _, t := range slices.Backward(turns) {
-		if t.Role != domain.TurnAssistant {
+		if t.Role != ai.TurnAssistant {
 			continue
 		}
 		for _, block := range t.Blocks {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/anthropic/fake"
@@ -41,7 +42,7 @@ func listen(t testing.TB, body io.Reader) (*providers.Answer, string, error) {
 	p := made(t, plainConfig, answering(200, http.Header{"Request-Id": {"req_1"}}, body))
 	received := ""
 	answer, err := p.Query(context.Background(), &providers.Request{
-		Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}, Protocol: domain.ProtocolNative}, NewID: repeatable.IDs(),
+		Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi")}, Protocol: domain.ProtocolNative}, NewID: repeatable.IDs(),
 		OnDelta: func(d providers.Delta) {
 			if d.Kind == providers.DeltaText {
 				received += d.Text

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/providers"
@@ -17,7 +18,7 @@ import (
 // configure validates a config, and extracts and seals its key. The mask keeps the stored key; null
 // deletes it. grant: the operator permits sending the environment variable named by the config to
 // the config's origin.
-func (s *Service) configure(p *domain.Provider, config json.RawMessage, grant bool) error {
+func (s *Service) configure(p *outside.Provider, config json.RawMessage, grant bool) error {
 	kind, ok := s.registry.Kind(p.Kind)
 	if !ok { // created on a server that supports the kind
 		return domain.Invalid("/config", "unknown_kind", "%s", unknownKind(p.Kind))
@@ -87,7 +88,7 @@ func checkKept(kind providers.Kind, was json.RawMessage, origin string) error {
 }
 
 // checkEnv rejects an environment variable that this provider may not use.
-func (s *Service) checkEnv(p *domain.Provider, origin string, grant bool) error {
+func (s *Service) checkEnv(p *outside.Provider, origin string, grant bool) error {
 	var common providers.Config
 	if err := json.Unmarshal(p.Config, &common); err != nil {
 		return fmt.Errorf("read the config: %w", err)
@@ -112,7 +113,7 @@ func names(patch json.RawMessage, members ...string) bool {
 }
 
 // takeKey stores the key that was sent, for an origin, or reports that the stored one is kept.
-func (s *Service) takeKey(p *domain.Provider, raw json.RawMessage, origin string) (kept bool, err error) {
+func (s *Service) takeKey(p *outside.Provider, raw json.RawMessage, origin string) (kept bool, err error) {
 	var key *string
 	if err := json.Unmarshal(raw, &key); err != nil {
 		return false, domain.Invalid("/config/api_key", "type", "The key must be a string.")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
@@ -22,8 +23,8 @@ import (
 
 // Finder is the database access of Models.
 type Finder interface {
-	Provider(ctx context.Context, workspace, id string) (*domain.Provider, error)
-	DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error)
+	Provider(ctx context.Context, workspace, id string) (*outside.Provider, error)
+	DefaultProvider(ctx context.Context, workspace string) (*outside.Provider, error)
 }
 
 // modelAge is the TTL of a cached provider: another node may have changed it.
@@ -81,7 +82,7 @@ func (m *Models) Known(workspace, id string) *providers.Model {
 // forget clears the cache after a change of the workspace's providers.
 func (m *Models) forget() { m.ready.Clear() }
 
-func (m *Models) find(ctx context.Context, workspace, id string) (*domain.Provider, error) {
+func (m *Models) find(ctx context.Context, workspace, id string) (*outside.Provider, error) {
 	if id != "" {
 		row, err := m.store.Provider(ctx, workspace, id)
 		if domain.ErrorCode(err) == domain.CodeNotFound {
@@ -93,11 +94,11 @@ func (m *Models) find(ctx context.Context, workspace, id string) (*domain.Provid
 	if err != nil || row != nil {
 		return row, err
 	}
-	return &domain.Provider{WorkspaceID: workspace, Name: "Demo", Kind: "demo", Config: json.RawMessage("{}")}, nil
+	return &outside.Provider{WorkspaceID: workspace, Name: "Demo", Kind: "demo", Config: json.RawMessage("{}")}, nil
 }
 
 // build creates a provider from its stored config, with another model unless name is "".
-func (m *Models) build(row *domain.Provider, name string) (*providers.Model, error) {
+func (m *Models) build(row *outside.Provider, name string) (*providers.Model, error) {
 	kind, ok := m.registry.Kind(row.Kind)
 	if !ok {
 		return nil, domain.Errorf("provider_unknown_kind", "%s", unknownKind(row.Kind))
@@ -164,7 +165,7 @@ func unknownKind(name string) string {
 // secret returns the provider's key for its origin: sealed in the database, or in an environment
 // variable that the config names and the operator permits. Stored configs are checked like new
 // ones.
-func (m *Models) secret(kind providers.Kind, row *domain.Provider, variable string) (string, error) {
+func (m *Models) secret(kind providers.Kind, row *outside.Provider, variable string) (string, error) {
 	if row.SecretSealed == "" && variable == "" {
 		return "", nil
 	}

@@ -10,16 +10,18 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/providers"
 )
 
 // Kinds lists the supported kinds.
-func (s *Service) Kinds() []domain.ProviderKind {
-	var kinds []domain.ProviderKind
+func (s *Service) Kinds() []outside.ProviderKind {
+	var kinds []outside.ProviderKind
 	for _, k := range s.registry.Kinds() {
-		kinds = append(kinds, domain.ProviderKind{Name: k.Name, DisplayName: k.DisplayName, ConfigSchema: k.Schema})
+		kinds = append(kinds, outside.ProviderKind{Name: k.Name, DisplayName: k.DisplayName, ConfigSchema: k.Schema})
 	}
 	return kinds
 }
@@ -28,7 +30,7 @@ func (s *Service) Kinds() []domain.ProviderKind {
 const testTimeout = 30 * time.Second
 
 // TestProvider makes one short call and returns the result.
-func (s *Service) TestProvider(ctx context.Context, workspace, id string) (*domain.ProviderTest, error) {
+func (s *Service) TestProvider(ctx context.Context, workspace, id string) (*outside.ProviderTest, error) {
 	if _, err := s.rows.Provider(ctx, workspace, id); err != nil {
 		return nil, err
 	}
@@ -45,9 +47,9 @@ func (s *Service) TestProvider(ctx context.Context, workspace, id string) (*doma
 	}
 	started := s.clock()
 	answer, err := query(ctx, &providers.Request{
-		Prompt: &domain.Prompt{
+		Prompt: &ai.Prompt{
 			System: "This is a test of the connection. Answer with one word.", Protocol: model.Protocol,
-			Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: "Say OK."}}}},
+			Turns: []*ai.Turn{{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: "Say OK."}}}},
 		},
 		MaxTokens: 64, NewID: s.newID,
 	})
@@ -56,7 +58,7 @@ func (s *Service) TestProvider(ctx context.Context, workspace, id string) (*doma
 		failed.Model, failed.Latency = model.Name, s.clock().Sub(started)
 		return failed, nil
 	}
-	return &domain.ProviderTest{
+	return &outside.ProviderTest{
 		OK: true, Model: cmp.Or(answer.Raw.Model, model.Name), Latency: s.clock().Sub(started),
 		Said: shorten.Characters(strings.TrimSpace(answer.Raw.Text), maxSaid),
 	}, nil
@@ -94,15 +96,15 @@ const (
 	changeConfig = "Change its config."
 )
 
-func failedTest(err error) *domain.ProviderTest {
+func failedTest(err error) *outside.ProviderTest {
 	if call, ok := errors.AsType[*providers.Error](err); ok {
 		words := classWords[call.Class]
-		return &domain.ProviderTest{Code: "provider_" + string(call.Class), Message: call.Message, Meaning: words[0], Fix: words[1]}
+		return &outside.ProviderTest{Code: "provider_" + string(call.Class), Message: call.Message, Meaning: words[0], Fix: words[1]}
 	}
 	if known, ok := errors.AsType[*domain.Error](err); ok {
-		return &domain.ProviderTest{Code: string(known.Code), Message: known.Message, Meaning: unusable, Fix: changeConfig}
+		return &outside.ProviderTest{Code: string(known.Code), Message: known.Message, Meaning: unusable, Fix: changeConfig}
 	}
-	return &domain.ProviderTest{Code: "provider_unusable", Message: err.Error(), Meaning: unusable, Fix: changeConfig}
+	return &outside.ProviderTest{Code: "provider_unusable", Message: err.Error(), Meaning: unusable, Fix: changeConfig}
 }
 
 // ProviderModels lists the models of the configured endpoint.

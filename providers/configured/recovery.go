@@ -8,12 +8,13 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // Waiters reads the sessions that wait for a provider.
 type Waiters interface {
 	WaitingForNetwork(ctx context.Context, workspace string) ([]domain.NetworkWaiter, error)
-	DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error)
+	DefaultProvider(ctx context.Context, workspace string) (*outside.Provider, error)
 	Workspace(ctx context.Context, workspace string) (*domain.Workspace, error)
 }
 

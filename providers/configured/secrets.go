@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
 // place is the sealing context of a provider's key: its kind and origin.
-func place(p *domain.Provider, origin string) seal.Place {
+func place(p *outside.Provider, origin string) seal.Place {
 	return seal.Place{"provider", p.WorkspaceID, p.ID, p.Kind, origin}
 }
 
@@ -22,11 +23,11 @@ func (s *Service) PlaceOf(workspace, id, kindName string, config json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	return place(&domain.Provider{WorkspaceID: workspace, ID: id, Kind: kindName}, origin), nil
+	return place(&outside.Provider{WorkspaceID: workspace, ID: id, Kind: kindName}, origin), nil
 }
 
 // sealKey encrypts a key entered for a provider.
-func sealKey(keys *seal.Keys, secret string, p *domain.Provider, origin string) (string, error) {
+func sealKey(keys *seal.Keys, secret string, p *outside.Provider, origin string) (string, error) {
 	if !keys.Any() {
 		return "", domain.Invalid(
 			"/config/api_key",
@@ -38,7 +39,7 @@ func sealKey(keys *seal.Keys, secret string, p *domain.Provider, origin string) 
 }
 
 // openKey decrypts a provider's key if it was entered for this origin.
-func openKey(keys *seal.Keys, p *domain.Provider, origin string) (string, error) {
+func openKey(keys *seal.Keys, p *outside.Provider, origin string) (string, error) {
 	var secret string
 	var err error
 	if seal.IsSealed(p.SecretSealed) {
@@ -59,8 +60,8 @@ func openKey(keys *seal.Keys, p *domain.Provider, origin string) (string, error)
 
 // OldSeals is the database access of Reseal.
 type OldSeals interface {
-	ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error)
-	ResealProvider(ctx context.Context, p *domain.Provider, sealed string) error
+	ProvidersSealedOtherwise(ctx context.Context, start string) ([]*outside.Provider, error)
+	ResealProvider(ctx context.Context, p *outside.Provider, sealed string) error
 }
 
 // Reseal binds keys sealed by older versions to their current origin. A key that cannot be

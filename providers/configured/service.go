@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/seal"
@@ -16,9 +17,9 @@ import (
 // Rows is the database access of a Service.
 type Rows interface {
 	Finder
-	Providers(ctx context.Context, workspace string) ([]*domain.Provider, error)
-	InsertProvider(ctx context.Context, p *domain.Provider) error
-	UpdateProvider(ctx context.Context, p *domain.Provider) error
+	Providers(ctx context.Context, workspace string) ([]*outside.Provider, error)
+	InsertProvider(ctx context.Context, p *outside.Provider) error
+	UpdateProvider(ctx context.Context, p *outside.Provider) error
 	DeleteProvider(ctx context.Context, workspace, id string) error
 }
 
@@ -72,21 +73,21 @@ func New(c Config) *Service {
 	return s
 }
 
-func (s *Service) Providers(ctx context.Context, workspace string) ([]*domain.Provider, error) {
+func (s *Service) Providers(ctx context.Context, workspace string) ([]*outside.Provider, error) {
 	return s.rows.Providers(ctx, workspace)
 }
 
-func (s *Service) Provider(ctx context.Context, workspace, id string) (*domain.Provider, error) {
+func (s *Service) Provider(ctx context.Context, workspace, id string) (*outside.Provider, error) {
 	return s.rows.Provider(ctx, workspace, id)
 }
 
 // CreateProvider stores a new provider.
-func (s *Service) CreateProvider(ctx context.Context, workspace string, in domain.NewProvider) (*domain.Provider, error) {
+func (s *Service) CreateProvider(ctx context.Context, workspace string, in outside.NewProvider) (*outside.Provider, error) {
 	if _, ok := s.registry.Kind(in.Kind); !ok {
 		return nil, domain.Invalid("/kind", "unknown_kind", "%s GET /v1/provider-kinds lists the supported kinds.", unknownKind(in.Kind))
 	}
 	now := s.clock()
-	p := &domain.Provider{
+	p := &outside.Provider{
 		ID: s.newID(domain.PrefixProvider), WorkspaceID: workspace, Name: in.Name, Kind: in.Kind,
 		IsDefault: in.IsDefault, Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
@@ -106,7 +107,7 @@ const maxConflicts = 5
 // UpdateProvider merges a patch into a provider. Without a version from the client, a conflicting
 // change is not an error: the patch is applied to the newer row.
 func (s *Service) UpdateProvider(ctx context.Context, workspace, id string, version int64,
-	patch domain.ProviderPatch) (*domain.Provider, error) {
+	patch outside.ProviderPatch) (*outside.Provider, error) {
 	for try := 1; ; try++ {
 		p, err := s.update(ctx, workspace, id, version, patch)
 		if version != 0 || try == maxConflicts || !errors.Is(err, domain.ErrStale) {
@@ -116,7 +117,7 @@ func (s *Service) UpdateProvider(ctx context.Context, workspace, id string, vers
 }
 
 func (s *Service) update(ctx context.Context, workspace, id string, version int64,
-	patch domain.ProviderPatch) (*domain.Provider, error) {
+	patch outside.ProviderPatch) (*outside.Provider, error) {
 	p, err := s.rows.Provider(ctx, workspace, id)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // step is a command of an earlier call with its result, or a question with its answer.
@@ -27,15 +28,15 @@ type reading struct {
 	request    string
 	previous   string // the request before it
 	steps      []step
-	given      []step         // what the message brought along: its enrichments' results
-	ended      []notice       // how the request before came to its end, where not by an answer
-	files      []string       // what the message brought along: its files, described
-	before     []*domain.Turn // all that was said before the request
-	today      string         // the person's date, "2026-01-31"; "" where the prompt has none
-	first      bool           // nothing was answered yet
-	automation bool           // no person answers, and the work ends with COMPLETE
-	agent      bool           // the request is another assistant's
-	summary    bool           // a summary of the conversation is asked for
+	given      []step     // what the message brought along: its enrichments' results
+	ended      []notice   // how the request before came to its end, where not by an answer
+	files      []string   // what the message brought along: its files, described
+	before     []*ai.Turn // all that was said before the request
+	today      string     // the person's date, "2026-01-31"; "" where the prompt has none
+	first      bool       // nothing was answered yet
+	automation bool       // no person answers, and the work ends with COMPLETE
+	agent      bool       // the request is another assistant's
+	summary    bool       // a summary of the conversation is asked for
 	json       bool
 	offered    []string // nil: not known (JSON protocol)
 }
@@ -75,7 +76,7 @@ func inside(re *regexp.Regexp, text string) string {
 	return ""
 }
 
-func read(p *domain.Prompt) reading {
+func read(p *ai.Prompt) reading {
 	r := reading{json: p.Protocol == domain.ProtocolJSON, first: true, today: cmp.Or(inside(stillNow, p.Tail), inside(now, p.Tail))}
 	for _, c := range p.Commands {
 		r.offered = append(r.offered, c.Name)
@@ -85,7 +86,7 @@ func read(p *domain.Prompt) reading {
 	r.summary = len(r.offered) == 0 && !r.json
 	at := -1
 	for i, t := range slices.Backward(p.Turns) {
-		if t.Role == domain.TurnAssistant {
+		if t.Role == ai.TurnAssistant {
 			r.first = false
 			continue
 		}
@@ -105,7 +106,7 @@ func read(p *domain.Prompt) reading {
 		r.given, r.files = attached(p.Turns[at])
 	}
 	for i := max(at, 0) + 1; i+1 < len(p.Turns); i++ {
-		if p.Turns[i].Role == domain.TurnAssistant {
+		if p.Turns[i].Role == ai.TurnAssistant {
 			r.steps = append(r.steps, stepsOf(p.Turns[i], p.Turns[i+1])...)
 		}
 	}
@@ -113,7 +114,7 @@ func read(p *domain.Prompt) reading {
 }
 
 // noticeIn is the server's text in a block; its kind is "" for a person's text.
-func noticeIn(b *domain.Block) notice {
+func noticeIn(b *ai.Block) notice {
 	head, text, _ := strings.Cut(b.Text, "\n")
 	if kind := inside(aNotice, head); kind != "" {
 		return notice{kind, strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "</fermata>"))}
@@ -122,13 +123,13 @@ func noticeIn(b *domain.Block) notice {
 }
 
 // isPersons: the block is a text without the server's tags.
-func isPersons(b *domain.Block) bool {
-	return b.Kind == domain.BlockText && !strings.HasPrefix(b.Text, "<fermata")
+func isPersons(b *ai.Block) bool {
+	return b.Kind == ai.BlockText && !strings.HasPrefix(b.Text, "<fermata")
 }
 
 // personsText is what the person says in a turn, without the server's words. What came
 // before a request's end by the server is the request before.
-func personsText(t *domain.Turn) string {
+func personsText(t *ai.Turn) string {
 	var parts []string
 	ended := false
 	for i := range t.Blocks {
@@ -139,11 +140,11 @@ func personsText(t *domain.Turn) string {
 			parts, ended = []string{domain.OwnWords(b.Text)}, false
 		case isPersons(b):
 			parts = append(parts, domain.OwnWords(b.Text))
-		case b.Kind == domain.BlockText && n.kind == "CONTEXT_SUMMARY":
+		case b.Kind == ai.BlockText && n.kind == "CONTEXT_SUMMARY":
 			if kept := inside(verbatim, n.text); kept != "" {
 				parts = append(parts, kept)
 			}
-		case b.Kind == domain.BlockText:
+		case b.Kind == ai.BlockText:
 			ended = ended || slices.Contains(endKinds, n.kind)
 		}
 	}
@@ -151,7 +152,7 @@ func personsText(t *domain.Turn) string {
 }
 
 // lastWords is where the person's last words stand in a turn; 0 if nowhere.
-func lastWords(t *domain.Turn) int {
+func lastWords(t *ai.Turn) int {
 	for i := len(t.Blocks) - 1; i > 0; i-- {
 		if isPersons(&t.Blocks[i]) {
 			return i
@@ -161,7 +162,7 @@ func lastWords(t *domain.Turn) int {
 }
 
 // endings are those in a turn before the last words of the person in it.
-func endings(t *domain.Turn) (all []notice) {
+func endings(t *ai.Turn) (all []notice) {
 	for i := range lastWords(t) {
 		if n := noticeIn(&t.Blocks[i]); slices.Contains(endKinds, n.kind) {
 			all = append(all, n)
@@ -171,14 +172,14 @@ func endings(t *domain.Turn) (all []notice) {
 }
 
 // attached are the results that a message brought along, which stand behind its words, and its files.
-func attached(t *domain.Turn) (results []step, files []string) {
+func attached(t *ai.Turn) (results []step, files []string) {
 	last := lastWords(t)
 	for i := range t.Blocks {
 		b := &t.Blocks[i]
 		if n := noticeIn(b); i > last && n.kind == "DATA_ADDED" {
 			results = append(results, notedSteps(n)...)
 		}
-		if m := aFile.FindStringSubmatch(b.Text); m != nil && (b.Kind == domain.BlockText || b.Kind == domain.BlockPicture) {
+		if m := aFile.FindStringSubmatch(b.Text); m != nil && (b.Kind == ai.BlockText || b.Kind == ai.BlockPicture) {
 			files = append(files, "“"+m[1]+"”: "+m[2])
 		}
 	}
@@ -214,7 +215,7 @@ type jsonCommand struct {
 	Params json.RawMessage `json:"params"`
 }
 
-func answerIn(t *domain.Turn) (a jsonAnswer) {
+func answerIn(t *ai.Turn) (a jsonAnswer) {
 	for i := range t.Blocks {
 		text := t.Blocks[i].Text
 		if t.Blocks[i].Answer != nil {
@@ -228,14 +229,14 @@ func answerIn(t *domain.Turn) (a jsonAnswer) {
 }
 
 // stepsOf pairs the commands of an answer with their results in the turn after it.
-func stepsOf(answer, results *domain.Turn) (out []step) {
+func stepsOf(answer, results *ai.Turn) (out []step) {
 	for i := range answer.Blocks {
 		if answer.Blocks[i].Answer == nil {
 			continue
 		}
 		for _, call := range answer.Blocks[i].Answer.Calls {
 			for j := range results.Blocks {
-				if b := &results.Blocks[j]; b.Kind == domain.BlockResult && b.CallID == call.ID {
+				if b := &results.Blocks[j]; b.Kind == ai.BlockResult && b.CallID == call.ID {
 					out = append(out, step{call.Name, json.RawMessage(call.Arguments), outcomeOf(b), b.Text})
 				}
 			}
@@ -248,7 +249,7 @@ func stepsOf(answer, results *domain.Turn) (out []step) {
 }
 
 // outcomeOf reads the outcome of a native call from the first words of its result.
-func outcomeOf(b *domain.Block) domain.ExecutionStatus {
+func outcomeOf(b *ai.Block) domain.ExecutionStatus {
 	if b.IsError {
 		return domain.ExecFailed
 	}
@@ -263,7 +264,7 @@ func outcomeOf(b *domain.Block) domain.ExecutionStatus {
 	return domain.ExecSuccess
 }
 
-func jsonSteps(answer, results *domain.Turn) (out []step) {
+func jsonSteps(answer, results *ai.Turn) (out []step) {
 	a := answerIn(answer)
 	if a.Module != nil {
 		if text := personsText(results); text != "" {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -56,7 +57,7 @@ func newSession(t *testing.T, protocol domain.Protocol) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{world: newWorld(), provider: p.(*provider), prompt: &domain.Prompt{Protocol: protocol,
+	s := &session{world: newWorld(), provider: p.(*provider), prompt: &ai.Prompt{Protocol: protocol,
 		Tail: "<fermata type=\"NOW\">\nNow: Saturday 2026-11-21 11:29 (UTC, UTC+00:00).\n</fermata>"}}
 	if protocol == domain.ProtocolNative {
 		s.offer(append(slices.Clone(allCommands), domain.AskUser)...)
@@ -167,12 +168,12 @@ func (s *session) person(text string) {
 }
 
 func (s *session) send(text string) {
-	turn := &domain.Turn{Role: domain.TurnUser}
-	if n := len(s.prompt.Turns); n > 0 && s.prompt.Turns[n-1].Role == domain.TurnUser {
+	turn := &ai.Turn{Role: ai.TurnUser}
+	if n := len(s.prompt.Turns); n > 0 && s.prompt.Turns[n-1].Role == ai.TurnUser {
 		turn = s.prompt.Turns[n-1]
 		s.prompt.Turns = s.prompt.Turns[:n-1]
 	}
-	turn.Blocks = append(turn.Blocks, domain.Block{Kind: domain.BlockText, Text: text})
+	turn.Blocks = append(turn.Blocks, ai.Block{Kind: ai.BlockText, Text: text})
 	s.prompt.Turns = append(s.prompt.Turns, turn)
 }
 
@@ -195,9 +196,9 @@ func (s *session) round(t *testing.T) {
 			t.Errorf("streamed %q, answered %q", streamed.String(), raw.Text)
 		}
 		s.log.WriteString(strings.TrimSpace(raw.Text) + "\n")
-		s.prompt.Turns = append(s.prompt.Turns, &domain.Turn{Role: domain.TurnAssistant,
-			Blocks: []domain.Block{{Kind: domain.BlockAnswer, Answer: raw}}})
-		var results *domain.Turn
+		s.prompt.Turns = append(s.prompt.Turns, &ai.Turn{Role: ai.TurnAssistant,
+			Blocks: []ai.Block{{Kind: ai.BlockAnswer, Answer: raw}}})
+		var results *ai.Turn
 		if s.prompt.Protocol == domain.ProtocolJSON {
 			results = s.obeyJSON(t, raw)
 		} else {
@@ -218,15 +219,15 @@ func (s *session) ended(raw *domain.RawAnswer) bool {
 	return len(raw.Calls) > 0 && (raw.Calls[0].Name == domain.Complete || raw.Calls[0].Name == domain.AskPrincipal)
 }
 
-func (s *session) obey(raw *domain.RawAnswer) *domain.Turn {
+func (s *session) obey(raw *domain.RawAnswer) *ai.Turn {
 	if len(raw.Calls) == 0 {
 		return nil
 	}
-	turn := &domain.Turn{Role: domain.TurnUser}
+	turn := &ai.Turn{Role: ai.TurnUser}
 	for i := range raw.Calls {
 		call := &raw.Calls[i]
 		fmt.Fprintf(&s.log, "    %s %s\n", call.Name, call.Arguments)
-		block := domain.Block{Kind: domain.BlockResult, CallID: call.ID, Call: call}
+		block := ai.Block{Kind: ai.BlockResult, CallID: call.ID, Call: call}
 		switch call.Name {
 		case domain.AskUser:
 			block.Text = s.personAnswers()
@@ -251,13 +252,13 @@ func (s *session) personAnswers() string {
 	return answer
 }
 
-func (s *session) obeyJSON(t *testing.T, raw *domain.RawAnswer) *domain.Turn {
+func (s *session) obeyJSON(t *testing.T, raw *domain.RawAnswer) *ai.Turn {
 	var a jsonAnswer
 	if err := json.Unmarshal([]byte(raw.Text), &a); err != nil {
 		t.Fatalf("the answer is no JSON: %v", err)
 	}
 	if a.Module != nil {
-		return &domain.Turn{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: s.personAnswers()}}}
+		return &ai.Turn{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: s.personAnswers()}}}
 	}
 	commands := slices.Concat(a.DataCommands, a.ActionCommands)
 	if len(commands) == 0 {
@@ -270,7 +271,7 @@ func (s *session) obeyJSON(t *testing.T, raw *domain.RawAnswer) *domain.Turn {
 	}
 	text += "\n</fermata>"
 	s.log.WriteString(text + "\n")
-	return &domain.Turn{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: text}}}
+	return &ai.Turn{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: text}}}
 }
 
 // Words come with their delays, and a cut ends the wait at once.
@@ -280,7 +281,7 @@ func TestStreamingTakesItsTimeAndCanBeCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prompt := &domain.Prompt{Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: "help"}}}},
+		prompt := &ai.Prompt{Turns: []*ai.Turn{{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: "help"}}}},
 			Commands: []domain.CommandSpec{{Name: domain.AskUser}}}
 		n := 0
 		start := time.Now()
@@ -332,7 +333,7 @@ func TestSummaryOfAConversationIsText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt := &domain.Prompt{Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: "track my weight"}}}}}
+	prompt := &ai.Prompt{Turns: []*ai.Turn{{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: "track my weight"}}}}}
 	answer, err := p.Query(t.Context(), &providers.Request{Prompt: prompt, NewID: repeatable.IDs()})
 	if err != nil || len(answer.Raw.Calls) > 0 || !strings.Contains(answer.Raw.Text, "track my weight") {
 		t.Errorf("got %+v, %v", answer, err)
@@ -343,7 +344,7 @@ func TestSummaryOfAConversationIsText(t *testing.T) {
 // person says.
 func TestInstructionsAreNoRequest(t *testing.T) {
 	text := domain.ClientInstructions("You are brief.\n\ncreate a zone Nothing") + "hello"
-	prompt := &domain.Prompt{Commands: []domain.CommandSpec{{Name: "ZONES"}}, Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: text}}}}}
+	prompt := &ai.Prompt{Commands: []domain.CommandSpec{{Name: "ZONES"}}, Turns: []*ai.Turn{{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: text}}}}}
 	c := newPlanner(prompt)
 	c.answer()
 	if raw := c.raw(repeatable.IDs()); !strings.Contains(raw.Text, "Hello!") || strings.Contains(raw.Text, "understand “") || len(raw.Calls) > 0 {
@@ -357,10 +358,10 @@ func FuzzReadsAnything(f *testing.F) {
 	f.Add("delete the zone X; then what do i have", "[ZONES: SUCCESS]\n{")
 	f.Fuzz(func(t *testing.T, request, result string) {
 		call := domain.RawCall{ID: "call_1", Name: "TOOL_INSTANCES", Arguments: "{}"}
-		prompt := &domain.Prompt{Commands: []domain.CommandSpec{{Name: "TOOL_INSTANCES"}, {Name: "ZONES"}}, Turns: []*domain.Turn{
-			{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: request}}},
-			{Role: domain.TurnAssistant, Blocks: []domain.Block{{Kind: domain.BlockAnswer, Answer: &domain.RawAnswer{Calls: []domain.RawCall{call}}}}},
-			{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockResult, CallID: "call_1", Call: &call, Text: result}}},
+		prompt := &ai.Prompt{Commands: []domain.CommandSpec{{Name: "TOOL_INSTANCES"}, {Name: "ZONES"}}, Turns: []*ai.Turn{
+			{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: request}}},
+			{Role: ai.TurnAssistant, Blocks: []ai.Block{{Kind: ai.BlockAnswer, Answer: &domain.RawAnswer{Calls: []domain.RawCall{call}}}}},
+			{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockResult, CallID: "call_1", Call: &call, Text: result}}},
 		}}
 		for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {
 			prompt.Protocol = protocol

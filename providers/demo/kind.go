@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -111,7 +112,7 @@ func (p *provider) wait(ctx context.Context) {
 }
 
 // usage is an estimate, four bytes for a token; it has no price.
-func usage(prompt *domain.Prompt, raw *domain.RawAnswer) domain.Usage {
+func usage(prompt *ai.Prompt, raw *domain.RawAnswer) domain.Usage {
 	in := len(prompt.System) + len(prompt.UserData) + len(prompt.Tail)
 	for _, c := range prompt.Commands {
 		in += len(c.Name) + len(c.Description) + len(c.Params)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // planned is a command that is asked for.
@@ -31,7 +32,7 @@ type planner struct {
 	introduced bool // what is said says itself that this is a demo
 }
 
-func newPlanner(p *domain.Prompt) *planner {
+func newPlanner(p *ai.Prompt) *planner {
 	return &planner{reading: read(p), memo: map[string]step{}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 )
 
@@ -290,7 +291,7 @@ func said(r domain.CommandResult) string {
 type session struct {
 	world    *world
 	provider *provider
-	prompt   *domain.Prompt
+	prompt   *ai.Prompt
 	answers  []string // to questions
 	uses     string   // the tool that the next message refers to
 	log      strings.Builder

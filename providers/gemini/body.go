@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -21,7 +21,7 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 		if i == 0 {
 			encoded = begun(b, prompt, encoded)
 		}
-		if i == len(prompt.Turns)-1 && prompt.Tail != "" && t.Role == domain.TurnUser {
+		if i == len(prompt.Turns)-1 && prompt.Tail != "" && t.Role == ai.TurnUser {
 			// The cached bytes end in `]}` and stay as they are.
 			b.Add(encoded[:len(encoded)-2])
 			b.Add(append(textPart([]byte{','}, prompt.Tail, false, ""), "]}"...))
@@ -38,7 +38,7 @@ const firstUser = `,{"role":"user","parts":[`
 
 // begun gives what is left of the first turn where the prefix has begun it already, with
 // what the workspace wrote; else there is nothing before it, and so no comma.
-func begun(b *providers.Body, prompt *domain.Prompt, encoded []byte) []byte {
+func begun(b *providers.Body, prompt *ai.Prompt, encoded []byte) []byte {
 	if prompt.UserData == "" {
 		return encoded[1:]
 	}
@@ -50,7 +50,7 @@ func begun(b *providers.Body, prompt *domain.Prompt, encoded []byte) []byte {
 	return encoded
 }
 
-func appendPrefix(b []byte, prompt *domain.Prompt) []byte {
+func appendPrefix(b []byte, prompt *ai.Prompt) []byte {
 	b = append(b, '{')
 	if prompt.System != "" {
 		b = textPart(append(b, `"systemInstruction":{"parts":[`...), prompt.System, false, "")

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
@@ -86,7 +86,7 @@ func TestTheEnvironmentDoesNotLeakIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Query(t.Context(), &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: repeatable.IDs()}); err != nil {
+		if _, err := p.Query(t.Context(), &providers.Request{Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi")}}, NewID: repeatable.IDs()}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Kind().Models(t.Context(), config, key, client); err != nil {
@@ -124,7 +124,7 @@ func TestTheKeyStaysWithItsHost(t *testing.T) {
 		return answerWith(r, http.StatusOK, strings.NewReader(finished)), nil
 	})
 	p := made(t, plainConfig, "AIza-ours", n)
-	if _, err := p.Query(t.Context(), &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: repeatable.IDs()}); err == nil {
+	if _, err := p.Query(t.Context(), &providers.Request{Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi")}}, NewID: repeatable.IDs()}); err == nil {
 		t.Error("a redirect was taken for an answer")
 	}
 	if strings.Join(got, "\n") != "generativelanguage.googleapis.com AIza-ours" {

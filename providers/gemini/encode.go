@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -29,36 +30,36 @@ const noSignature = "skip_thought_signature_validator"
 
 // turn is a turn as one content with a comma before it, from the cache when it is
 // there. Two calls may encode the same turn at once: they write the same bytes.
-func (e encoder) turn(t *domain.Turn) []byte {
+func (e encoder) turn(t *ai.Turn) []byte {
 	if c := t.Encoded.Load(); c != nil && c.Format == e.format {
 		return c.Bytes
 	}
 	b := make([]byte, 0, 256)
-	if t.Role == domain.TurnAssistant {
+	if t.Role == ai.TurnAssistant {
 		b = e.assistant(append(b, `,{"role":"model","parts":[`...), t)
 	} else {
 		b = user(append(b, `,{"role":"user","parts":[`...), t)
 	}
 	b = append(b, "]}"...)
 	b = bytes.Clone(b) // exact size: it stays as long as the turn
-	t.Encoded.Store(&domain.EncodedTurn{Format: e.format, Bytes: b})
+	t.Encoded.Store(&ai.EncodedTurn{Format: e.format, Bytes: b})
 	return b
 }
 
 // user writes results first, in the order of their calls: they must follow them at
 // once. Then all texts, in the same content, so that roles alternate.
-func user(b []byte, t *domain.Turn) []byte {
+func user(b []byte, t *ai.Turn) []byte {
 	n := 0
 	for i := range t.Blocks {
-		if t.Blocks[i].Kind == domain.BlockResult {
+		if t.Blocks[i].Kind == ai.BlockResult {
 			b = result(comma(b, &n), &t.Blocks[i])
 		}
 	}
 	for i := range t.Blocks {
 		switch block := &t.Blocks[i]; block.Kind {
-		case domain.BlockText:
+		case ai.BlockText:
 			b = textPart(comma(b, &n), block.Text, false, "")
-		case domain.BlockPicture:
+		case ai.BlockPicture:
 			b = textPart(comma(b, &n), block.Text, false, "")
 			b = picturePart(comma(b, &n), block)
 		}
@@ -84,7 +85,7 @@ func textPart(b []byte, text string, thought bool, signature string) []byte {
 	return append(signed(b, signature), '}')
 }
 
-func picturePart(b []byte, block *domain.Block) []byte {
+func picturePart(b []byte, block *ai.Block) []byte {
 	b = providers.AppendString(append(b, `{"inlineData":{"mimeType":`...), block.File.MediaType)
 	return append(providers.AppendBase64(append(b, `,"data":`...), block.Data), "}}"...)
 }
@@ -102,7 +103,7 @@ func signed(b []byte, signature string) []byte {
 }
 
 // result writes the outcome of a call, cancelled ones too: their text says so.
-func result(b []byte, r *domain.Block) []byte {
+func result(b []byte, r *ai.Block) []byte {
 	b = append(b, `{"functionResponse":{`...)
 	name, key := "unknown", "output"
 	if r.Call != nil {
@@ -127,13 +128,13 @@ func callID(b []byte, c *domain.RawCall) []byte {
 }
 
 // assistant writes an answer's parts as they came, signatures in their places.
-func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
+func (e encoder) assistant(b []byte, t *ai.Turn) []byte {
 	n := 0
 	for i := range t.Blocks {
 		switch block := &t.Blocks[i]; block.Kind {
-		case domain.BlockText:
+		case ai.BlockText:
 			b = textPart(comma(b, &n), block.Text, false, "")
-		case domain.BlockAnswer:
+		case ai.BlockAnswer:
 			b = e.answer(b, block.Answer, &n)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/testkit/golden"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
@@ -57,7 +58,7 @@ func asked(t testing.TB, config string, request *providers.Request) (path, body 
 var text, said = suite.UserTurn, suite.Answered
 
 // results marks those that begin with "Failed" as errors.
-func results(raw *domain.RawAnswer, texts ...string) *domain.Turn {
+func results(raw *domain.RawAnswer, texts ...string) *ai.Turn {
 	t := suite.Results(raw, texts...)
 	for i := range raw.Calls {
 		t.Blocks[i].IsError = strings.HasPrefix(texts[i], "Failed")
@@ -96,8 +97,8 @@ func TestRequests(t *testing.T) {
 	foreign := &domain.RawAnswer{Provider: "anthropic", Text: "I look.", Thinking: []domain.Thinking{{Text: "hm", Data: `{"signature":"theirs"}`}},
 		Calls: []domain.RawCall{{ID: "call_1", ProviderID: "toolu_1", Name: "ZONES", Arguments: `{}`, Signature: "dGhlaXJz"}, {ID: "call_2", ProviderID: "toolu_2", Name: "ZONES", Arguments: `{}`}}}
 	schema := []byte(`{"type":"object","properties":{"pre_text":{"type":"string"},"completed":{"type":"boolean"}},"required":["pre_text"]}`)
-	base := domain.Prompt{System: "Rules.", UserData: "Data.", Protocol: domain.ProtocolNative, Tail: `It is "now".`, Commands: commands}
-	with := func(change func(*domain.Prompt)) *domain.Prompt {
+	base := ai.Prompt{System: "Rules.", UserData: "Data.", Protocol: domain.ProtocolNative, Tail: `It is "now".`, Commands: commands}
+	with := func(change func(*ai.Prompt)) *ai.Prompt {
 		p := base
 		change(&p)
 		return &p
@@ -106,26 +107,26 @@ func TestRequests(t *testing.T) {
 		config  string
 		request providers.Request
 	}{
-		"plain": {`{` + model + `}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
-			p.Commands, p.Turns = nil, []*domain.Turn{text("Hello \"you\"\n", "\x00 and \xff"), said(&domain.RawAnswer{Text: "Good morning."}), text("Thanks")}
+		"plain": {`{` + model + `}`, providers.Request{Prompt: with(func(p *ai.Prompt) {
+			p.Commands, p.Turns = nil, []*ai.Turn{text("Hello \"you\"\n", "\x00 and \xff"), said(&domain.RawAnswer{Text: "Good morning."}), text("Thanks")}
 		}), OnDelta: listen}},
-		"queries": {`{` + model + `,"temperature":0.7,"top_p":0.95,"max_tokens":100}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
-			p.Turns = []*domain.Turn{text("Zones?"), said(queried()), results(queried(), `{"zones":[]}`, "Failed: unknown tool.", "And now?")}
+		"queries": {`{` + model + `,"temperature":0.7,"top_p":0.95,"max_tokens":100}`, providers.Request{Prompt: with(func(p *ai.Prompt) {
+			p.Turns = []*ai.Turn{text("Zones?"), said(queried()), results(queried(), `{"zones":[]}`, "Failed: unknown tool.", "And now?")}
 		})}},
-		"actions": {`{` + model + `}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
-			p.Turns = []*domain.Turn{text("Do it."), said(acted), results(acted, "Done.", "Failed: not JSON.", "Cancelled: this was not run.")}
+		"actions": {`{` + model + `}`, providers.Request{Prompt: with(func(p *ai.Prompt) {
+			p.Turns = []*ai.Turn{text("Do it."), said(acted), results(acted, "Done.", "Failed: not JSON.", "Cancelled: this was not run.")}
 		}), OnDelta: listen}},
-		"signatures": {`{` + model + `,"reasoning_effort":"low"}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
-			p.Commands, p.Turns = nil, []*domain.Turn{text("Zones?"), said(signed), results(signed, "None."), said(&domain.RawAnswer{Provider: kindName, Text: "None."}), text("Thanks")}
+		"signatures": {`{` + model + `,"reasoning_effort":"low"}`, providers.Request{Prompt: with(func(p *ai.Prompt) {
+			p.Commands, p.Turns = nil, []*ai.Turn{text("Zones?"), said(signed), results(signed, "None."), said(&domain.RawAnswer{Provider: kindName, Text: "None."}), text("Thanks")}
 		})}},
-		"another-vendors-calls": {`{` + model + `}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
-			p.Commands, p.Turns = nil, []*domain.Turn{text("Zones?"), said(foreign), results(foreign, "None.", "None.")}
+		"another-vendors-calls": {`{` + model + `}`, providers.Request{Prompt: with(func(p *ai.Prompt) {
+			p.Commands, p.Turns = nil, []*ai.Turn{text("Zones?"), said(foreign), results(foreign, "None.", "None.")}
 		})}},
-		"json": {`{` + model + `,"protocol":"json"}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
-			p.Commands, p.Protocol, p.AnswerSchema, p.Turns = nil, domain.ProtocolJSON, schema, []*domain.Turn{text("Zones?")}
+		"json": {`{` + model + `,"protocol":"json"}`, providers.Request{Prompt: with(func(p *ai.Prompt) {
+			p.Commands, p.Protocol, p.AnswerSchema, p.Turns = nil, domain.ProtocolJSON, schema, []*ai.Turn{text("Zones?")}
 		}), OnDelta: listen}},
-		"small": {`{` + model + `,"small_model":"gemini-2.5-flash-lite"}`, providers.Request{Small: true, MaxTokens: 700, Prompt: with(func(p *domain.Prompt) {
-			p.Commands, p.Tail, p.UserData, p.Turns = nil, "", "", []*domain.Turn{text("Sum up.")}
+		"small": {`{` + model + `,"small_model":"gemini-2.5-flash-lite"}`, providers.Request{Small: true, MaxTokens: 700, Prompt: with(func(p *ai.Prompt) {
+			p.Commands, p.Tail, p.UserData, p.Turns = nil, "", "", []*ai.Turn{text("Sum up.")}
 		})}},
 	}
 	for name, row := range table {
@@ -188,7 +189,7 @@ func checkValid(t *testing.T, body string) {
 // What is new is encoded, and nothing else: turns keep their bytes, also where
 // functions and levels are the same.
 func TestOnlyNewTurnsAreEncoded(t *testing.T) {
-	prompt := &domain.Prompt{System: "Rules.", Commands: commands, Turns: []*domain.Turn{text("a"), said(queried()), results(queried(), "1", "2")}}
+	prompt := &ai.Prompt{System: "Rules.", Commands: commands, Turns: []*ai.Turn{text("a"), said(queried()), results(queried(), "1", "2")}}
 	p := made(t, `{"model":"gemini-3-flash"}`, "", func(r *http.Request) (*http.Response, error) {
 		return answerWith(r, 200, strings.NewReader(finished)), nil
 	})
@@ -228,7 +229,7 @@ func TestThinkingOfEveryGeneration(t *testing.T) {
 		"shown where asked for":      {`{"model":"gemini-2.5-flash-lite","include_thoughts":true}`, `"thinkingConfig":{"includeThoughts":true}`},
 	}
 	for name, row := range table {
-		_, body := asked(t, row.config, &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}})
+		_, body := asked(t, row.config, &providers.Request{Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi")}}})
 		if row.want == "" && strings.Contains(body, "thinkingConfig") || !strings.Contains(body, row.want) {
 			t.Errorf("%s: %s", name, body)
 		}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -37,14 +38,14 @@ func (p *provider) options(request *providers.Request) *genai.GenerateContentCon
 	return o
 }
 
-func asksForSchema(prompt *domain.Prompt) bool {
+func asksForSchema(prompt *ai.Prompt) bool {
 	return prompt.Protocol == domain.ProtocolJSON && json.Valid(prompt.AnswerSchema)
 }
 
 // finish takes the contents out of the library's body (see body.go), and puts the
 // schema in as it is: the model writes members in the order of the schema's, and the
 // library sorts them.
-func finish(body map[string]any, prompt *domain.Prompt) map[string]any {
+func finish(body map[string]any, prompt *ai.Prompt) map[string]any {
 	delete(body, "contents")
 	if config, ok := body["generationConfig"].(map[string]any); ok && asksForSchema(prompt) {
 		config["responseJsonSchema"] = json.RawMessage(prompt.AnswerSchema)

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -26,7 +27,7 @@ func listen(t testing.TB, body io.Reader, streamed bool) (*providers.Answer, map
 		return answerWith(r, http.StatusOK, body), nil
 	})
 	received := map[providers.DeltaKind]string{}
-	request := &providers.Request{Prompt: &domain.Prompt{Protocol: domain.ProtocolNative, Turns: []*domain.Turn{text("hi")}}, NewID: repeatable.IDs()}
+	request := &providers.Request{Prompt: &ai.Prompt{Protocol: domain.ProtocolNative, Turns: []*ai.Turn{text("hi")}}, NewID: repeatable.IDs()}
 	if streamed {
 		request.OnDelta = func(d providers.Delta) { received[d.Kind] += d.Text }
 	}
@@ -276,7 +277,7 @@ func TestFailures(t *testing.T) {
 				p := made(t, plainConfig, "AIza-secret-key-1", func(r *http.Request) (*http.Response, error) {
 					return answerWith(r, row.status, strings.NewReader(row.body)), nil
 				})
-				request := &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: repeatable.IDs()}
+				request := &providers.Request{Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi")}}, NewID: repeatable.IDs()}
 				if streamed {
 					request.OnDelta = func(providers.Delta) {}
 				}
@@ -320,7 +321,7 @@ func FuzzStream(f *testing.F) {
 		if raw.StopReason == "length" && len(raw.Calls) > 0 {
 			t.Fatal("calls of a cut answer")
 		}
-		prompt := &domain.Prompt{Turns: []*domain.Turn{text("hi"), said(raw), text("more")}}
+		prompt := &ai.Prompt{Turns: []*ai.Turn{text("hi"), said(raw), text("more")}}
 		_, body := asked(t, plainConfig, &providers.Request{Prompt: prompt})
 		if !json.Valid([]byte(body)) {
 			t.Fatalf("the next request is not JSON: %s", body)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -21,7 +22,7 @@ func (p *provider) body(request *providers.Request, encoder encoder) *providers.
 		if i == 0 {
 			encoded = begun(b, prompt, encoded, p.bridge)
 		}
-		if i == len(prompt.Turns)-1 && prompt.Tail != "" && t.Role == domain.TurnUser {
+		if i == len(prompt.Turns)-1 && prompt.Tail != "" && t.Role == ai.TurnUser {
 			addWithTail(b, encoded, prompt.Tail)
 			continue
 		}
@@ -36,7 +37,7 @@ const firstUser = `,{"role":"user","content":"`
 
 // begun gives what is left of the first turn where the prefix has begun it already, with
 // what the workspace wrote; where there is nothing before it, it has no comma.
-func begun(b *providers.Body, prompt *domain.Prompt, encoded []byte, bridge bool) []byte {
+func begun(b *providers.Body, prompt *ai.Prompt, encoded []byte, bridge bool) []byte {
 	if prompt.UserData != "" {
 		if rest, ok := bytes.CutPrefix(encoded, []byte(firstUser)); ok {
 			return rest
@@ -94,7 +95,7 @@ func (p *provider) params(request *providers.Request) []byte {
 	return p.responseFormat(b, request.Prompt)
 }
 
-func (p *provider) responseFormat(b []byte, prompt *domain.Prompt) []byte {
+func (p *provider) responseFormat(b []byte, prompt *ai.Prompt) []byte {
 	if prompt.Protocol != domain.ProtocolJSON || len(prompt.AnswerSchema) == 0 {
 		return b
 	}
@@ -113,7 +114,7 @@ func (p *provider) responseFormat(b []byte, prompt *domain.Prompt) []byte {
 	return b
 }
 
-func appendPrefix(b []byte, prompt *domain.Prompt, role string) []byte {
+func appendPrefix(b []byte, prompt *ai.Prompt, role string) []byte {
 	for i, c := range prompt.Commands {
 		if i == 0 {
 			b = append(b, `,"tools":[`...)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -39,32 +40,32 @@ func newEncoder(kind, origin string, a abilities) encoder {
 // turn is a turn as one or more JSON messages, each with a comma before it, from the
 // cache when it is there. Two calls may encode the same turn at once: they write the
 // same bytes.
-func (e encoder) turn(t *domain.Turn) []byte {
+func (e encoder) turn(t *ai.Turn) []byte {
 	format := e.format
-	if t.Role == domain.TurnAssistant && slices.ContainsFunc(t.Blocks, e.gave) {
+	if t.Role == ai.TurnAssistant && slices.ContainsFunc(t.Blocks, e.gave) {
 		format += " for " + e.origin
 	}
 	if c := t.Encoded.Load(); c != nil && c.Format == format {
 		return c.Bytes
 	}
 	b := append(make([]byte, 0, 256), ',')
-	if t.Role == domain.TurnAssistant {
+	if t.Role == ai.TurnAssistant {
 		b = e.assistant(b, t)
 	} else {
 		b = e.user(b, t)
 	}
 	b = bytes.Clone(b) // exact size: it stays as long as the turn
-	t.Encoded.Store(&domain.EncodedTurn{Format: format, Bytes: b})
+	t.Encoded.Store(&ai.EncodedTurn{Format: format, Bytes: b})
 	return b
 }
 
 // user writes results first, each a tool message (they must follow their calls at
 // once), then all texts as one user message. In every message the content comes
 // last: withTail relies on it.
-func (e encoder) user(b []byte, t *domain.Turn) []byte {
+func (e encoder) user(b []byte, t *ai.Turn) []byte {
 	results := 0
 	for i := range t.Blocks {
-		if t.Blocks[i].Kind != domain.BlockResult {
+		if t.Blocks[i].Kind != ai.BlockResult {
 			continue
 		}
 		if results > 0 {
@@ -88,7 +89,7 @@ func (e encoder) user(b []byte, t *domain.Turn) []byte {
 	b = append(b, `{"role":"user","content":"`...)
 	first := true
 	for i := range t.Blocks {
-		if t.Blocks[i].Kind != domain.BlockText {
+		if t.Blocks[i].Kind != ai.BlockText {
 			continue
 		}
 		if !first {
@@ -100,7 +101,7 @@ func (e encoder) user(b []byte, t *domain.Turn) []byte {
 	return append(b, `"}`...)
 }
 
-func (e encoder) result(b []byte, r *domain.Block) []byte {
+func (e encoder) result(b []byte, r *ai.Block) []byte {
 	id := r.CallID
 	if r.Call != nil {
 		id = e.callID(r.Call)
@@ -123,15 +124,15 @@ func (e encoder) result(b []byte, r *domain.Block) []byte {
 
 const maxBadArguments = 2000
 
-func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
+func (e encoder) assistant(b []byte, t *ai.Turn) []byte {
 	var calls []domain.RawCall
 	var texts, thoughts []string
 	var back []byte
 	for i := range t.Blocks {
 		switch block := &t.Blocks[i]; block.Kind {
-		case domain.BlockText:
+		case ai.BlockText:
 			texts = append(texts, block.Text)
-		case domain.BlockAnswer:
+		case ai.BlockAnswer:
 			for _, c := range block.Answer.Calls {
 				if !e.gave(*block) {
 					c.Extra = ""
@@ -172,7 +173,7 @@ func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
 }
 
 // gave says whether a block is an answer of this very model with something to have back.
-func (e encoder) gave(block domain.Block) bool {
+func (e encoder) gave(block ai.Block) bool {
 	return block.Answer != nil && e.origin != "" && block.Answer.Origin == e.origin
 }
 
@@ -192,7 +193,7 @@ func (e encoder) back(b []byte, raw *domain.RawAnswer) []byte {
 }
 
 // refusedBack says whether a host refuses what is sent back to it beside calls.
-func (e encoder) refusedBack(prompt *domain.Prompt, err error) bool {
+func (e encoder) refusedBack(prompt *ai.Prompt, err error) bool {
 	refused, ok := errors.AsType[*providers.Error](err)
 	if !ok || !refused.Said || refused.Class != providers.ClassInvalidRequest {
 		return false

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/suite"
 )
@@ -50,7 +51,7 @@ func messages(t testing.TB, body string) string {
 }
 
 // A conversation with two calls, of which one had arguments that are no JSON.
-func dialogue() []*domain.Turn {
+func dialogue() []*ai.Turn {
 	answer := &domain.RawAnswer{
 		Provider: "openai_compatible", Text: "I look.", Thinking: []domain.Thinking{{Text: "hm"}},
 		Calls: []domain.RawCall{
@@ -58,7 +59,7 @@ func dialogue() []*domain.Turn {
 			{ID: "call_own2", Name: "bad name!", Arguments: `{"x":`},
 		},
 	}
-	return []*domain.Turn{
+	return []*ai.Turn{
 		text("Hello \"you\"\n", "\x00 and \xff"), said(answer), results(answer, `{"zones":[]}`, "Failed.", "And now?"),
 		said(&domain.RawAnswer{Text: "Nothing."}), text("Thanks"),
 	}
@@ -95,7 +96,7 @@ func TestMessages(t *testing.T) {
 	for name, row := range table {
 		t.Run(name, func(t *testing.T) {
 			p := made(t, fmt.Sprintf(`{"preset":%q,"base_url":"http://h/v1","model":"m"}`, row.preset))
-			prompt := &domain.Prompt{System: "Rules.", UserData: "Data.", Turns: dialogue(), Tail: `It is "now".`}
+			prompt := &ai.Prompt{System: "Rules.", UserData: "Data.", Turns: dialogue(), Tail: `It is "now".`}
 			// The second time all turns come from their caches: the same bytes.
 			for range 2 {
 				if got := messages(t, encoded(t, p, &providers.Request{Prompt: prompt})); got != row.want {
@@ -111,7 +112,7 @@ func TestVendorsDoNotShareBytes(t *testing.T) {
 	turns := dialogue()
 	groq := made(t, `{"preset":"groq","model":"m"}`)
 	mistral := made(t, `{"preset":"mistral","model":"m"}`)
-	request := &providers.Request{Prompt: &domain.Prompt{Turns: turns}}
+	request := &providers.Request{Prompt: &ai.Prompt{Turns: turns}}
 	first := encoded(t, groq, request)
 	if other := encoded(t, mistral, request); strings.Contains(other, `"abc"`) {
 		t.Errorf("Mistral got the other's ids: %s", other)
@@ -129,7 +130,7 @@ func TestTailAfterResults(t *testing.T) {
 	answer := turns[1].Blocks[0].Answer
 	turns = append(turns, results(answer, "one", "two"))
 	for i, tail := range []string{"It is 8.", "It is 9.", ""} {
-		got := encoded(t, p, &providers.Request{Prompt: &domain.Prompt{Turns: turns, Tail: tail}})
+		got := encoded(t, p, &providers.Request{Prompt: &ai.Prompt{Turns: turns, Tail: tail}})
 		want := `two"}]}`
 		if tail != "" {
 			want = `two\n\n` + tail + `"}]}`
@@ -143,7 +144,7 @@ func TestTailAfterResults(t *testing.T) {
 func TestParameters(t *testing.T) {
 	zones := []domain.CommandSpec{{Name: "ZONES", Description: "List \"them\".", Params: []byte(`{"type":"object"}`)}, {Name: "BAD", Params: []byte(`{`)}}
 	listen := func(providers.Delta) {}
-	turns := []*domain.Turn{text("hi")}
+	turns := []*ai.Turn{text("hi")}
 	const base = `"base_url":"http://h/v1","model":"m"`
 	const end = `"messages":[{"role":"user","content":"hi"}]}`
 	table := map[string]struct {
@@ -151,28 +152,28 @@ func TestParameters(t *testing.T) {
 		request providers.Request
 		want    string
 	}{
-		"bare":     {`{` + base + `}`, providers.Request{Prompt: &domain.Prompt{}}, `{"model":"m","max_tokens":4096,` + end},
-		"streamed": {`{` + base + `}`, providers.Request{Prompt: &domain.Prompt{}, OnDelta: listen}, `{"model":"m","max_tokens":4096,"stream":true,"stream_options":{"include_usage":true},` + end},
+		"bare":     {`{` + base + `}`, providers.Request{Prompt: &ai.Prompt{}}, `{"model":"m","max_tokens":4096,` + end},
+		"streamed": {`{` + base + `}`, providers.Request{Prompt: &ai.Prompt{}, OnDelta: listen}, `{"model":"m","max_tokens":4096,"stream":true,"stream_options":{"include_usage":true},` + end},
 		"everything set": {`{` + base + `,"max_tokens":100,"temperature":0.25,"top_p":1,"reasoning_effort":"low","service_tier":"flex"}`,
-			providers.Request{Prompt: &domain.Prompt{}}, `{"model":"m","max_tokens":100,"temperature":0.25,"top_p":1,"reasoning_effort":"low","service_tier":"flex",` + end},
-		"with commands an answer may be long": {`{` + base + `,"max_tokens":100}`, providers.Request{Prompt: &domain.Prompt{Commands: zones}},
+			providers.Request{Prompt: &ai.Prompt{}}, `{"model":"m","max_tokens":100,"temperature":0.25,"top_p":1,"reasoning_effort":"low","service_tier":"flex",` + end},
+		"with commands an answer may be long": {`{` + base + `,"max_tokens":100}`, providers.Request{Prompt: &ai.Prompt{Commands: zones}},
 			`{"model":"m","max_tokens":4000,"tools":[{"type":"function","function":{"name":"ZONES","description":"List \"them\".","parameters":{"type":"object"}}},` +
 				`{"type":"function","function":{"name":"BAD","description":"","parameters":{"type":"object"}}}],` + end},
-		"the request's own limit": {`{` + base + `}`, providers.Request{Prompt: &domain.Prompt{}, MaxTokens: 7}, `{"model":"m","max_tokens":7,` + end},
-		"small":                   {`{` + base + `,"small_model":"s"}`, providers.Request{Prompt: &domain.Prompt{}, Small: true}, `{"model":"s","max_tokens":4096,` + end},
-		"a schema for the answer": {`{` + base + `}`, providers.Request{Prompt: &domain.Prompt{Protocol: domain.ProtocolJSON, AnswerSchema: []byte(`{"type":"object"}`)}},
+		"the request's own limit": {`{` + base + `}`, providers.Request{Prompt: &ai.Prompt{}, MaxTokens: 7}, `{"model":"m","max_tokens":7,` + end},
+		"small":                   {`{` + base + `,"small_model":"s"}`, providers.Request{Prompt: &ai.Prompt{}, Small: true}, `{"model":"s","max_tokens":4096,` + end},
+		"a schema for the answer": {`{` + base + `}`, providers.Request{Prompt: &ai.Prompt{Protocol: domain.ProtocolJSON, AnswerSchema: []byte(`{"type":"object"}`)}},
 			`{"model":"m","max_tokens":4096,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}},` + end},
-		"DeepSeek knows no schema": {`{"preset":"deepseek",` + base + `}`, providers.Request{Prompt: &domain.Prompt{Protocol: domain.ProtocolJSON, AnswerSchema: []byte(`{"type":"object"}`)}},
+		"DeepSeek knows no schema": {`{"preset":"deepseek",` + base + `}`, providers.Request{Prompt: &ai.Prompt{Protocol: domain.ProtocolJSON, AnswerSchema: []byte(`{"type":"object"}`)}},
 			`{"model":"m","max_tokens":4096,"response_format":{"type":"json_object"},` + end},
-		"Mistral refuses stream_options": {`{"preset":"mistral",` + base + `}`, providers.Request{Prompt: &domain.Prompt{}, OnDelta: listen}, `{"model":"m","max_tokens":4096,"stream":true,` + end},
-		"a schema that is closed is strict": {`{` + base + `}`, providers.Request{Prompt: &domain.Prompt{Protocol: domain.ProtocolJSON, AnswerSchema: []byte(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`)}},
+		"Mistral refuses stream_options": {`{"preset":"mistral",` + base + `}`, providers.Request{Prompt: &ai.Prompt{}, OnDelta: listen}, `{"model":"m","max_tokens":4096,"stream":true,` + end},
+		"a schema that is closed is strict": {`{` + base + `}`, providers.Request{Prompt: &ai.Prompt{Protocol: domain.ProtocolJSON, AnswerSchema: []byte(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`)}},
 			`{"model":"m","max_tokens":4096,"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}}},` + end},
-		"no structured output": {`{` + base + `,"structured_output":"none"}`, providers.Request{Prompt: &domain.Prompt{Protocol: domain.ProtocolJSON, AnswerSchema: []byte(`{}`)}}, `{"model":"m","max_tokens":4096,` + end},
-		"one call at a time": {`{` + base + `,"parallel_tool_calls":false}`, providers.Request{Prompt: &domain.Prompt{Commands: zones[:1]}},
+		"no structured output": {`{` + base + `,"structured_output":"none"}`, providers.Request{Prompt: &ai.Prompt{Protocol: domain.ProtocolJSON, AnswerSchema: []byte(`{}`)}}, `{"model":"m","max_tokens":4096,` + end},
+		"one call at a time": {`{` + base + `,"parallel_tool_calls":false}`, providers.Request{Prompt: &ai.Prompt{Commands: zones[:1]}},
 			`{"model":"m","max_tokens":4096,"parallel_tool_calls":false,"tools":[{"type":"function","function":{"name":"ZONES","description":"List \"them\".","parameters":{"type":"object"}}}],` + end},
-		"one call at a time, where that is not known": {`{"preset":"deepseek",` + base + `,"parallel_tool_calls":false}`, providers.Request{Prompt: &domain.Prompt{Commands: zones[:1]}},
+		"one call at a time, where that is not known": {`{"preset":"deepseek",` + base + `,"parallel_tool_calls":false}`, providers.Request{Prompt: &ai.Prompt{Commands: zones[:1]}},
 			`{"model":"m","max_tokens":4096,"tools":[{"type":"function","function":{"name":"ZONES","description":"List \"them\".","parameters":{"type":"object"}}}],` + end},
-		"OpenAI's own name for the limit": {`{"base_url":"https://api.openai.com/v1","model":"m"}`, providers.Request{Prompt: &domain.Prompt{}}, `{"model":"m","max_completion_tokens":4096,` + end},
+		"OpenAI's own name for the limit": {`{"base_url":"https://api.openai.com/v1","model":"m"}`, providers.Request{Prompt: &ai.Prompt{}}, `{"model":"m","max_completion_tokens":4096,` + end},
 	}
 	for name, row := range table {
 		t.Run(name, func(t *testing.T) {
@@ -227,15 +228,15 @@ func BenchmarkRequest(b *testing.B) {
 		commands[i] = domain.CommandSpec{Name: fmt.Sprintf("COMMAND_%d", i), Description: strings.Repeat("word ", 30), Params: []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`)}
 	}
 	for _, n := range []int{100, 1_000, 10_000} {
-		long := func() []*domain.Turn {
-			var turns []*domain.Turn
+		long := func() []*ai.Turn {
+			var turns []*ai.Turn
 			for i := range n / 2 {
 				turns = append(turns, text(fmt.Sprintf("Question %d: %s", i, strings.Repeat("some \"words\" ", 15))),
 					said(&domain.RawAnswer{Text: strings.Repeat("an answer\n", 20)}))
 			}
 			return append(turns, text("the last one"))
 		}
-		prompt := &domain.Prompt{System: strings.Repeat("A rule. ", 4000), Tail: "It is now.", Commands: commands}
+		prompt := &ai.Prompt{System: strings.Repeat("A rule. ", 4000), Tail: "It is now.", Commands: commands}
 		p := made(b, `{"base_url":"http://h/v1","model":"m"}`)
 		send := func() {
 			body := p.body(&providers.Request{Prompt: prompt}, p.encoder)

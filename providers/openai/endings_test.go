@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/suite"
@@ -186,7 +187,7 @@ func TestWhatGoesBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			next := &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi"), said(answer.Raw), text("more")}}}
+			next := &providers.Request{Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi"), said(answer.Raw), text("more")}}}
 			sent := encoded(t, made(t, plainConfig), next)
 			if !json.Valid([]byte(sent)) {
 				t.Fatalf("no JSON: %s", sent)
@@ -257,7 +258,7 @@ func TestAHostThatTakesNothingBack(t *testing.T) {
 			}
 			for range 2 {
 				_, err = p.Query(t.Context(), &providers.Request{
-					Prompt:  &domain.Prompt{Turns: []*domain.Turn{text("hi"), said(answer.Raw), text("more")}},
+					Prompt:  &ai.Prompt{Turns: []*ai.Turn{text("hi"), said(answer.Raw), text("more")}},
 					NewID:   repeatable.IDs(),
 					OnDelta: func(providers.Delta) {},
 				})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/testkit/golden"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -50,7 +51,7 @@ func TestGoldenRequests(t *testing.T) {
 
 // goldenPrompts are a conversation with calls, where there are any, and one whose
 // answer is a JSON object.
-func goldenPrompts(calls bool, provider string) []*domain.Prompt {
+func goldenPrompts(calls bool, provider string) []*ai.Prompt {
 	answer := &domain.RawAnswer{
 		Provider: provider, Text: "I look.", Thinking: []domain.Thinking{{Text: "They ask for zones."}},
 		Calls: []domain.RawCall{
@@ -58,21 +59,21 @@ func goldenPrompts(calls bool, provider string) []*domain.Prompt {
 			{ID: "call_0197bbbb", Name: "TOOL_DATA", Arguments: `{"tool_id": "tol_1"}`},
 		},
 	}
-	native := &domain.Prompt{
+	native := &ai.Prompt{
 		System: "Rules.", UserData: "Data.", Tail: "It is 2026-11-21.", Protocol: domain.ProtocolNative,
 		Commands: []domain.CommandSpec{{Name: "ZONES", Description: "List the zones.", Params: []byte(`{"type":"object","properties":{},"additionalProperties":false}`)}},
-		Turns: []*domain.Turn{
+		Turns: []*ai.Turn{
 			text("What is there?"), said(answer), results(answer, `{"zones":[]}`, "FAILED not_found", "Data of a person: é"),
 			said(&domain.RawAnswer{Provider: provider, Text: "Nothing.", Thinking: []domain.Thinking{{Text: "All empty."}}}), text("Thanks"),
 		},
 	}
-	object := &domain.Prompt{
+	object := &ai.Prompt{
 		System: "Rules, as JSON.", Tail: "It is 2026-11-21.", Protocol: domain.ProtocolJSON,
 		AnswerSchema: []byte(`{"type":"object","properties":{"pre_text":{"type":"string"},"post_text":{"type":"string"}},"required":["pre_text"]}`),
-		Turns:        []*domain.Turn{text("What is there?"), said(&domain.RawAnswer{Provider: provider, Text: `{"pre_text":"Nothing."}`}), text("Thanks")},
+		Turns:        []*ai.Turn{text("What is there?"), said(&domain.RawAnswer{Provider: provider, Text: `{"pre_text":"Nothing."}`}), text("Thanks")},
 	}
 	if !calls {
-		return []*domain.Prompt{object}
+		return []*ai.Prompt{object}
 	}
-	return []*domain.Prompt{native, object}
+	return []*ai.Prompt{native, object}
 }

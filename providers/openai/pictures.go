@@ -4,19 +4,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
 // bridging separates two messages for vendors that require an answer in between.
 const bridging = `,{"role":"assistant","content":"OK."}`
 
-func shows(t *domain.Turn) bool {
-	return slices.ContainsFunc(t.Blocks, func(b domain.Block) bool { return b.Kind == domain.BlockPicture })
+func shows(t *ai.Turn) bool {
+	return slices.ContainsFunc(t.Blocks, func(b ai.Block) bool { return b.Kind == ai.BlockPicture })
 }
 
 // parts writes a user message with pictures: its content is a list then.
-func parts(b []byte, t *domain.Turn) []byte {
+func parts(b []byte, t *ai.Turn) []byte {
 	b = append(b, `{"role":"user","content":[`...)
 	first := true
 	comma := func() {
@@ -27,10 +27,10 @@ func parts(b []byte, t *domain.Turn) []byte {
 	}
 	for i := range t.Blocks {
 		switch block := &t.Blocks[i]; block.Kind {
-		case domain.BlockText:
+		case ai.BlockText:
 			comma()
 			b = textPart(b, block.Text)
-		case domain.BlockPicture:
+		case ai.BlockPicture:
 			comma()
 			b = append(textPart(b, block.Text), `,{"type":"image_url","image_url":{"url":"data:`...)
 			b = append(append(b, block.File.MediaType...), ";base64,"...)

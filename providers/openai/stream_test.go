@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
@@ -33,7 +34,7 @@ func listen(t testing.TB, body io.Reader, config string) (*providers.Answer, str
 	}
 	received := ""
 	answer, err := p.Query(context.Background(), &providers.Request{
-		Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: repeatable.IDs(),
+		Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi")}}, NewID: repeatable.IDs(),
 		OnDelta: func(d providers.Delta) {
 			if d.Kind == providers.DeltaText {
 				received += d.Text
@@ -320,7 +321,7 @@ func FuzzStream(f *testing.F) {
 				t.Fatal("calls of a cut answer")
 			}
 			// What came can be sent back.
-			body := encoded(t, made(t, config), &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi"), said(raw), text("more")}}})
+			body := encoded(t, made(t, config), &providers.Request{Prompt: &ai.Prompt{Turns: []*ai.Turn{text("hi"), said(raw), text("more")}}})
 			if !json.Valid([]byte(body)) {
 				t.Fatalf("the next request is not JSON: %s", body)
 			}
@@ -412,7 +413,7 @@ func BenchmarkQuery(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	prompt := &domain.Prompt{System: strings.Repeat("A rule. ", 4000), Turns: []*domain.Turn{text("hi")}}
+	prompt := &ai.Prompt{System: strings.Repeat("A rule. ", 4000), Turns: []*ai.Turn{text("hi")}}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := p.Query(context.Background(), &providers.Request{Prompt: prompt, NewID: ids.New}); err != nil {

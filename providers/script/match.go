@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
 
 // asked is a request as the conditions see it.
 type asked struct {
-	prompt    *domain.Prompt
+	prompt    *ai.Prompt
 	session   string
 	text      string // last text of the person
 	results   string // results of the last turn
@@ -25,17 +26,17 @@ func read(request *providers.Request) asked {
 	a := asked{prompt: request.Prompt, session: request.SessionID, roundtrip: 1}
 	turns := request.Prompt.Turns
 	if len(turns) > 0 {
-		a.results = texts(turns[len(turns)-1], func(b *domain.Block) bool {
-			return b.Kind == domain.BlockResult || strings.HasPrefix(b.Text, notice)
+		a.results = texts(turns[len(turns)-1], func(b *ai.Block) bool {
+			return b.Kind == ai.BlockResult || strings.HasPrefix(b.Text, notice)
 		})
 	}
 	for _, t := range slices.Backward(turns) {
-		if t.Role == domain.TurnAssistant {
+		if t.Role == ai.TurnAssistant {
 			a.roundtrip++
 			continue
 		}
-		a.text = texts(t, func(b *domain.Block) bool {
-			return b.Kind == domain.BlockText && !strings.HasPrefix(b.Text, notice)
+		a.text = texts(t, func(b *ai.Block) bool {
+			return b.Kind == ai.BlockText && !strings.HasPrefix(b.Text, notice)
 		})
 		if a.text != "" {
 			break
@@ -44,7 +45,7 @@ func read(request *providers.Request) asked {
 	return a
 }
 
-func texts(t *domain.Turn, wanted func(*domain.Block) bool) string {
+func texts(t *ai.Turn, wanted func(*ai.Block) bool) string {
 	var parts []string
 	for i := range t.Blocks {
 		if wanted(&t.Blocks[i]) {
@@ -82,7 +83,7 @@ func (s *Step) values(a asked) (*strings.Replacer, error) {
 	for name, re := range s.let {
 		value, found := "", false
 		for _, t := range slices.Backward(a.prompt.Turns) {
-			m := re.FindStringSubmatch(texts(t, func(*domain.Block) bool { return true }))
+			m := re.FindStringSubmatch(texts(t, func(*ai.Block) bool { return true }))
 			if m == nil {
 				continue
 			}

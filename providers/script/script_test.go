@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -25,27 +26,27 @@ func provide(t *testing.T, config string) providers.Provider {
 	return p
 }
 
-func user(texts ...string) *domain.Turn {
-	t := &domain.Turn{Role: domain.TurnUser}
+func user(texts ...string) *ai.Turn {
+	t := &ai.Turn{Role: ai.TurnUser}
 	for _, text := range texts {
-		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockText, Text: text})
+		t.Blocks = append(t.Blocks, ai.Block{Kind: ai.BlockText, Text: text})
 	}
 	return t
 }
 
-func answered(raw *domain.RawAnswer, result string) []*domain.Turn {
-	turns := []*domain.Turn{{Role: domain.TurnAssistant, Blocks: []domain.Block{{Kind: domain.BlockAnswer, Answer: raw}}}}
+func answered(raw *domain.RawAnswer, result string) []*ai.Turn {
+	turns := []*ai.Turn{{Role: ai.TurnAssistant, Blocks: []ai.Block{{Kind: ai.BlockAnswer, Answer: raw}}}}
 	if len(raw.Calls) == 0 {
 		return turns
 	}
-	return append(turns, &domain.Turn{Role: domain.TurnUser, Blocks: []domain.Block{
-		{Kind: domain.BlockResult, CallID: raw.Calls[0].ID, Call: &raw.Calls[0], Text: result}}})
+	return append(turns, &ai.Turn{Role: ai.TurnUser, Blocks: []ai.Block{
+		{Kind: ai.BlockResult, CallID: raw.Calls[0].ID, Call: &raw.Calls[0], Text: result}}})
 }
 
-func query(t *testing.T, p providers.Provider, turns ...*domain.Turn) (*providers.Answer, error) {
+func query(t *testing.T, p providers.Provider, turns ...*ai.Turn) (*providers.Answer, error) {
 	t.Helper()
 	return p.Query(t.Context(), &providers.Request{NewID: repeatable.IDs(), SessionID: "ses_1",
-		Prompt: &domain.Prompt{Turns: turns, Commands: []domain.CommandSpec{{Name: "ZONES"}}}})
+		Prompt: &ai.Prompt{Turns: turns, Commands: []domain.CommandSpec{{Name: "ZONES"}}}})
 }
 
 // A script asks for the zones, uses an id of the result, and then speaks.
@@ -55,7 +56,7 @@ func TestAScriptRunsItsSteps(t *testing.T) {
 		{"when": {"roundtrip": 2, "result": "Health"}, "let": {"zone": "\"(zon_\\d+)\""},
 			"answer": {"calls": [{"name": "CREATE_TOOL", "arguments": {"zone_id": "${zone}"}}]}, "usage": {"input_tokens": 7}},
 		{"when": {"matches": "^make a"}, "answer": {"text": "Made."}}]}`)
-	turns := []*domain.Turn{user("make a tool")}
+	turns := []*ai.Turn{user("make a tool")}
 	first, err := query(t, p, turns...)
 	if err != nil || first.Raw.Text != "I look." || first.Raw.Calls[0].Name != "ZONES" || first.Raw.Calls[0].ProviderID != "c1" {
 		t.Fatalf("first: %+v, %v", first, err)
@@ -104,7 +105,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("limit: %v", err)
 		}
 		start, received := time.Now(), ""
-		_, err = p.Query(t.Context(), &providers.Request{NewID: repeatable.IDs(), Prompt: &domain.Prompt{Turns: []*domain.Turn{user("cut")}},
+		_, err = p.Query(t.Context(), &providers.Request{NewID: repeatable.IDs(), Prompt: &ai.Prompt{Turns: []*ai.Turn{user("cut")}},
 			OnDelta: func(d providers.Delta) { received += d.Text }})
 		if !errors.As(err, &e) || e.Class != providers.ClassNetwork || received != "one two " || time.Since(start) != 1100*time.Millisecond {
 			t.Errorf("cut: %v after %q, %s", err, received, time.Since(start))
@@ -112,7 +113,7 @@ func TestFaults(t *testing.T) {
 		stopped := errors.New("stopped by the person")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Hour, func() { cancel(stopped) })
-		_, err = p.Query(ctx, &providers.Request{NewID: repeatable.IDs(), Prompt: &domain.Prompt{Turns: []*domain.Turn{user("hang")}}})
+		_, err = p.Query(ctx, &providers.Request{NewID: repeatable.IDs(), Prompt: &ai.Prompt{Turns: []*ai.Turn{user("hang")}}})
 		if !errors.Is(err, stopped) {
 			t.Errorf("hang: %v", err)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
@@ -68,16 +69,16 @@ func (f *fixture) query(ctx context.Context, streamed bool) (*providers.Answer, 
 }
 
 // Prompt is a short conversation with commands.
-func Prompt() *domain.Prompt {
-	return &domain.Prompt{
+func Prompt() *ai.Prompt {
+	return &ai.Prompt{
 		System: "You are a test.", Protocol: domain.ProtocolNative, Tail: "It is now.",
 		Commands: []domain.CommandSpec{{Name: "ZONES", Description: "List.", Params: []byte(`{"type":"object","properties":{}}`)}},
-		Turns:    []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: "Hello"}}}},
+		Turns:    []*ai.Turn{{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: "Hello"}}}},
 	}
 }
 
 // prompt is Prompt as the wire can take it.
-func (w Wire) prompt() *domain.Prompt {
+func (w Wire) prompt() *ai.Prompt {
 	p := Prompt()
 	if w.NoCalls {
 		p.Commands = nil

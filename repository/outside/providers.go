@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -37,7 +38,7 @@ var (
 	providerUpdate = providerTable.Update()
 )
 
-func providerRowOf(p *domain.Provider) providerRow {
+func providerRowOf(p *outside.Provider) providerRow {
 	return providerRow{
 		WorkspaceID: p.WorkspaceID, ID: p.ID, Name: p.Name, Kind: p.Kind, Config: string(p.Config), SecretSealed: p.SecretSealed,
 		SecretMask: p.SecretMask, EnvGrant: p.EnvGrant, IsDefault: p.IsDefault, Version: p.Version,
@@ -45,8 +46,8 @@ func providerRowOf(p *domain.Provider) providerRow {
 	}
 }
 
-func (r *providerRow) provider() (*domain.Provider, error) {
-	return &domain.Provider{
+func (r *providerRow) provider() (*outside.Provider, error) {
+	return &outside.Provider{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Kind: r.Kind, Config: sqldb.RawJSON(r.Config), SecretSealed: r.SecretSealed,
 		SecretMask: r.SecretMask, EnvGrant: r.EnvGrant, IsDefault: r.IsDefault,
 		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
@@ -54,7 +55,7 @@ func (r *providerRow) provider() (*domain.Provider, error) {
 }
 
 // Providers lists a workspace's configured providers, oldest first.
-func (s *ProviderStore) Providers(ctx context.Context, workspace string) ([]*domain.Provider, error) {
+func (s *ProviderStore) Providers(ctx context.Context, workspace string) ([]*outside.Provider, error) {
 	var rows []providerRow
 	err := s.db.All(
 		ctx,
@@ -69,7 +70,7 @@ func (s *ProviderStore) Providers(ctx context.Context, workspace string) ([]*dom
 }
 
 // Provider returns one provider.
-func (s *ProviderStore) Provider(ctx context.Context, workspace, id string) (*domain.Provider, error) {
+func (s *ProviderStore) Provider(ctx context.Context, workspace, id string) (*outside.Provider, error) {
 	var row providerRow
 	err := s.db.Get(ctx, &row, "SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 AND id = $2", workspace, id)
 	if sqldb.NotFound(err) {
@@ -82,7 +83,7 @@ func (s *ProviderStore) Provider(ctx context.Context, workspace, id string) (*do
 }
 
 // DefaultProvider returns the provider of sessions that name none, or nil if there is none.
-func (s *ProviderStore) DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error) {
+func (s *ProviderStore) DefaultProvider(ctx context.Context, workspace string) (*outside.Provider, error) {
 	var row providerRow
 	err := s.db.Get(ctx, &row, "SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 AND is_default", workspace)
 	if sqldb.NotFound(err) {
@@ -95,7 +96,7 @@ func (s *ProviderStore) DefaultProvider(ctx context.Context, workspace string) (
 }
 
 // InsertProvider stores a provider. A new default replaces the old one.
-func (s *ProviderStore) InsertProvider(ctx context.Context, p *domain.Provider) error {
+func (s *ProviderStore) InsertProvider(ctx context.Context, p *outside.Provider) error {
 	row := providerRowOf(p)
 	row.Version = max(p.Version, 1)
 	err := s.db.Configure(ctx, p.WorkspaceID, func(t *transaction.Tx) error {
@@ -116,7 +117,7 @@ func (s *ProviderStore) InsertProvider(ctx context.Context, p *domain.Provider) 
 }
 
 // UpdateProvider updates a provider if its version matches, and increments the version.
-func (s *ProviderStore) UpdateProvider(ctx context.Context, p *domain.Provider) error {
+func (s *ProviderStore) UpdateProvider(ctx context.Context, p *outside.Provider) error {
 	err := s.db.Configure(ctx, p.WorkspaceID, func(t *transaction.Tx) error {
 		if err := clearDefault(ctx, t, p); err != nil {
 			return err
@@ -135,7 +136,7 @@ func (s *ProviderStore) UpdateProvider(ctx context.Context, p *domain.Provider) 
 }
 
 // clearDefault unsets the current default if the provider is to be the new one.
-func clearDefault(ctx context.Context, t *transaction.Tx, p *domain.Provider) error {
+func clearDefault(ctx context.Context, t *transaction.Tx, p *outside.Provider) error {
 	if !p.IsDefault {
 		return nil
 	}

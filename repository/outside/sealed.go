@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
@@ -39,7 +39,7 @@ func (s *SecretStore) SealedWith(ctx context.Context, characters int) (map[strin
 
 // ProvidersSealedOtherwise lists the providers of all workspaces whose key's sealing does not begin
 // with start.
-func (s *SecretStore) ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error) {
+func (s *SecretStore) ProvidersSealedOtherwise(ctx context.Context, start string) ([]*outside.Provider, error) {
 	var rows []providerRow
 	err := s.db.All(ctx, &rows, "SELECT "+providerTable.Columns()+" FROM providers WHERE secret_sealed <> '' "+
 		"AND substr(secret_sealed, 1, $1) <> $2 "+
@@ -51,7 +51,7 @@ func (s *SecretStore) ProvidersSealedOtherwise(ctx context.Context, start string
 }
 
 // ResealProvider replaces the sealing of p's key, unless the provider was changed meanwhile.
-func (s *SecretStore) ResealProvider(ctx context.Context, p *domain.Provider, sealed string) error {
+func (s *SecretStore) ResealProvider(ctx context.Context, p *outside.Provider, sealed string) error {
 	return s.db.Configure(ctx, p.WorkspaceID, func(t *transaction.Tx) error {
 		_, err := t.Write(ctx, "UPDATE providers SET secret_sealed = $4 WHERE workspace_id = $1 AND id = $2 AND secret_sealed = $3",
 			p.WorkspaceID, p.ID, p.SecretSealed, sealed)

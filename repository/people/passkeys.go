@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -44,8 +45,8 @@ var (
 	registrationUpsert       = passkeyRegistrationTable.Upsert("")
 )
 
-func (r *passkeyRow) passkey() (*domain.Passkey, error) {
-	return &domain.Passkey{
+func (r *passkeyRow) passkey() (*people.Passkey, error) {
+	return &people.Passkey{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Owner: r.Owner, Name: r.Name, CredentialID: r.CredentialID,
 		Credential: sqldb.RawJSON(r.Credential), SignCount: uint32(r.SignCount),
 		CreatedAt: r.CreatedAt.Time, LastUsedAt: r.LastUsedAt.Ptr(), RevokedAt: r.RevokedAt.Ptr(),
@@ -53,7 +54,7 @@ func (r *passkeyRow) passkey() (*domain.Passkey, error) {
 }
 
 // Passkeys lists an owner's passkeys, oldest first, revoked ones included.
-func (s *PasskeyStore) Passkeys(ctx context.Context, workspace, owner string) ([]*domain.Passkey, error) {
+func (s *PasskeyStore) Passkeys(ctx context.Context, workspace, owner string) ([]*people.Passkey, error) {
 	var rows []passkeyRow
 	err := s.db.All(ctx, &rows, "SELECT "+passkeyTable.Columns()+" FROM passkeys WHERE workspace_id = $1 AND owner = $2 "+
 		"ORDER BY created_at, id", workspace, owner)
@@ -64,7 +65,7 @@ func (s *PasskeyStore) Passkeys(ctx context.Context, workspace, owner string) ([
 }
 
 // BeginPasskey stores a registration and replaces the owner's previous unfinished one.
-func (s *PasskeyStore) BeginPasskey(ctx context.Context, r *domain.PasskeyRegistration) error {
+func (s *PasskeyStore) BeginPasskey(ctx context.Context, r *people.PasskeyRegistration) error {
 	return s.db.WriteUnseen(ctx, r.WorkspaceID, func(t *transaction.Tx) error {
 		if _, err := t.Write(ctx, "DELETE FROM passkey_registrations WHERE workspace_id = $1 AND expires_at <= $2",
 			r.WorkspaceID, sqldb.At(s.db.Clock())); err != nil {
@@ -81,7 +82,7 @@ func (s *PasskeyStore) BeginPasskey(ctx context.Context, r *domain.PasskeyRegist
 }
 
 // PasskeyRegistration returns the unfinished registration of an owner.
-func (s *PasskeyStore) PasskeyRegistration(ctx context.Context, workspace, owner string) (*domain.PasskeyRegistration, error) {
+func (s *PasskeyStore) PasskeyRegistration(ctx context.Context, workspace, owner string) (*people.PasskeyRegistration, error) {
 	var row passkeyRegistrationRow
 	err := s.db.Get(ctx, &row, "SELECT "+passkeyRegistrationTable.Columns()+" FROM passkey_registrations "+
 		"WHERE workspace_id = $1 AND owner = $2", workspace, owner)
@@ -91,7 +92,7 @@ func (s *PasskeyStore) PasskeyRegistration(ctx context.Context, workspace, owner
 	if err != nil {
 		return nil, fmt.Errorf("read the registration: %w", err)
 	}
-	return &domain.PasskeyRegistration{
+	return &people.PasskeyRegistration{
 		WorkspaceID: row.WorkspaceID, Owner: row.Owner, Challenge: row.Challenge, ExpiresAt: row.ExpiresAt.Time,
 	}, nil
 }
@@ -100,7 +101,7 @@ func (s *PasskeyStore) PasskeyRegistration(ctx context.Context, workspace, owner
 // that confirmed it. known is the number of passkeys that the owner was seen to have: if another
 // one was added since, nothing is written.
 func (s *PasskeyStore) InsertPasskey(
-	ctx context.Context, p *domain.Passkey, challenge string, known int, use *domain.PasskeyUse,
+	ctx context.Context, p *people.Passkey, challenge string, known int, use *domain.PasskeyUse,
 ) error {
 	return s.db.Configure(ctx, p.WorkspaceID, func(t *transaction.Tx) error {
 		err := t.WriteOne(ctx, domain.NotFound("registration of a passkey"),
@@ -157,7 +158,7 @@ func (s *PasskeyStore) ForgetPasskeys(ctx context.Context, workspace, owner stri
 // nothing later: of two requests with the same signature only one succeeds.
 func WritePasskeyUses(ctx context.Context, t *transaction.Tx, uses []domain.PasskeyUse) error {
 	for _, u := range uses {
-		err := t.WriteOne(ctx, domain.PasskeyWrong("used", "This passkey was used for something else meanwhile, or taken back."),
+		err := t.WriteOne(ctx, people.PasskeyWrong("used", "This passkey was used for something else meanwhile, or taken back."),
 			"UPDATE passkeys SET sign_count = $3, last_used_at = $4 WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL "+
 				"AND (sign_count < $3 OR sign_count = 0 AND $3 = 0)", u.WorkspaceID, u.PasskeyID, int64(u.SignCount), sqldb.At(u.At))
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
 )
@@ -101,13 +102,13 @@ func longRecord(w *world) {
 		w.move(c, s, domain.CallingAI, "x")
 		w.ok(w.Commit(ctx, c))
 	}
-	lines := paged(w, func(l domain.RecordLine) int {
+	lines := paged(w, func(l reports.RecordLine) int {
 		if l.Execution == nil {
 			return 0
 		}
 		return len(l.Execution.Text)
-	}, func(cursor string) ([]domain.RecordLine, string, error) {
-		return w.Records.Timeline(ctx, s.WorkspaceID, s.ID, domain.TimelineFilter{Whole: true, Limit: 200, Cursor: cursor})
+	}, func(cursor string) ([]reports.RecordLine, string, error) {
+		return w.Records.Timeline(ctx, s.WorkspaceID, s.ID, reports.TimelineFilter{Whole: true, Limit: 200, Cursor: cursor})
 	})
 	w.equal(len(lines), 12, "lines of the timeline")
 	w.write(func(ctx context.Context, d *repository.Data) error {

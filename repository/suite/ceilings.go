@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
@@ -64,7 +65,7 @@ func ceilings(w *world) {
 		})},
 		{"keys", 500, each(func(i int) error { return w.Keys.InsertKey(ctx, key(domain.DefaultWorkspace, i), nil) })},
 		{"providers", 100, each(func(i int) error {
-			return w.Providers.InsertProvider(ctx, &domain.Provider{ID: fmt.Sprintf("prv_%d", i), WorkspaceID: domain.DefaultWorkspace,
+			return w.Providers.InsertProvider(ctx, &outside.Provider{ID: fmt.Sprintf("prv_%d", i), WorkspaceID: domain.DefaultWorkspace,
 				Config: json.RawMessage(`{}`), CreatedAt: T0, UpdatedAt: T0})
 		})},
 		{"connectors", 50, each(func(i int) error {

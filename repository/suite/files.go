@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 var roomy = domain.FileBudget{Bytes: 1 << 30, Count: 2000}
 
-func file(workspace, id string, content []byte) *domain.File {
+func file(workspace, id string, content []byte) *userdata.File {
 	sum := sha256.Sum256(content)
-	return &domain.File{
+	return &userdata.File{
 		FileRef: domain.FileRef{
-			ID: id, Name: "a \"b\".txt", MediaType: domain.MediaText, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:]), Width: 3, Height: 4,
+			ID: id, Name: "a \"b\".txt", MediaType: userdata.MediaText, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:]), Width: 3, Height: 4,
 		},
 		WorkspaceID: workspace, CreatedBy: "key_1", CreatedAt: T0,
 	}
@@ -64,8 +65,8 @@ func files(w *world) {
 	w.ok(err)
 	w.equal([]int64{count, size}, []int64{copies + 1, f.Bytes}, "how many there are, and their bytes")
 
-	w.code(w.Files.InsertFile(ctx, file(ws, "fil_x", []byte("x")), []byte("x"), domain.FileBudget{Bytes: f.Bytes, Count: 2000}), domain.CodeFilesFull)
-	w.code(w.Files.InsertFile(ctx, file(ws, "fil_x", []byte("x")), []byte("x"), domain.FileBudget{Bytes: 1 << 30, Count: copies + 1}), domain.CodeFilesFull)
+	w.code(w.Files.InsertFile(ctx, file(ws, "fil_x", []byte("x")), []byte("x"), domain.FileBudget{Bytes: f.Bytes, Count: 2000}), userdata.CodeFilesFull)
+	w.code(w.Files.InsertFile(ctx, file(ws, "fil_x", []byte("x")), []byte("x"), domain.FileBudget{Bytes: 1 << 30, Count: copies + 1}), userdata.CodeFilesFull)
 	page, next, err := w.Files.Files(ctx, ws, "", 900)
 	w.ok(err)
 	rest, end, err := w.Files.Files(ctx, ws, next, 900)
@@ -127,7 +128,7 @@ func fileUses(w *world) {
 		w.equal(have, all, "the files")
 	}
 	now := func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now }
-	w.pass(domain.UnusedFileFor - time.Second)
+	w.pass(userdata.UnusedFileFor - time.Second)
 	w.ok(w.Files.PruneFiles(ctx, now()))
 	present("fil_said", "fil_waiting", "fil_edited", "fil_never")
 	w.pass(2 * time.Second)
@@ -140,7 +141,7 @@ func fileUses(w *world) {
 	w.ok(w.Commit(ctx, gone))
 	present("fil_said", "fil_waiting", "fil_edited")
 	for range 2 { // files in one look, the contents that they leave a day later at the latest
-		w.pass(domain.UnusedFileFor + time.Second)
+		w.pass(userdata.UnusedFileFor + time.Second)
 		w.ok(w.Files.PruneFiles(ctx, now()))
 	}
 	present()
@@ -202,7 +203,7 @@ func filesOfForks(w *world) {
 	present := func(want ...string) {
 		w.Helper()
 		for range 2 {
-			w.pass(domain.UnusedFileFor + time.Second)
+			w.pass(userdata.UnusedFileFor + time.Second)
 			w.mu.Lock()
 			now := w.now
 			w.mu.Unlock()
@@ -235,12 +236,12 @@ func filesNeverUsed(w *world) {
 		w.ok(w.Files.InsertFile(ctx, file(ws, id(i), content(i)), content(i), budget))
 	}
 	one := file(ws, "fil_more", []byte("more"))
-	w.code(w.Files.InsertFile(ctx, one, []byte("more"), budget), domain.CodeFilesFull)
+	w.code(w.Files.InsertFile(ctx, one, []byte("more"), budget), userdata.CodeFilesFull)
 	s := w.stored("looks")
 	c, _ := w.saying(s, id(7))
 	w.ok(w.Commit(ctx, c))
 
-	w.pass(domain.UnusedFileFor + time.Second)
+	w.pass(userdata.UnusedFileFor + time.Second)
 	w.mu.Lock()
 	now := w.now
 	w.mu.Unlock()

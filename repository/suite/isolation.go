@@ -7,6 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
 )
@@ -55,7 +56,7 @@ func theirs(w *world) (*domain.Session, *domain.Message) {
 	c.Tasks = []*domain.Task{task("tsk_1", s)}
 	w.ok(w.Commit(w.Context(), c))
 	ctx := w.Context()
-	w.ok(w.Providers.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: "other", CreatedAt: T0, UpdatedAt: T0}))
+	w.ok(w.Providers.InsertProvider(ctx, &outside.Provider{ID: "prv_1", WorkspaceID: "other", CreatedAt: T0, UpdatedAt: T0}))
 	w.ok(w.Keys.InsertKey(ctx, &people.Key{ID: "key_1", WorkspaceID: "other", Hash: "h", CreatedAt: T0}, nil))
 	w.ok(w.Connectors.InsertConnector(ctx, connector("con_1", "ONE")))
 	w.ok(w.Webhooks.InsertWebhook(ctx, webhook("other", "whk_1")))
@@ -108,7 +109,7 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 		"Roundtrips":  {s.ID, func(id string) (any, error) { return w.Records.Roundtrips(ctx, us, id) }},
 		"Standing":    {s.ID, func(id string) (any, error) { return w.Sessions.Standing(ctx, us, id) }},
 		"Timeline": {s.ID, func(id string) (any, error) {
-			list, next, err := w.Records.Timeline(ctx, us, id, domain.TimelineFilter{})
+			list, next, err := w.Records.Timeline(ctx, us, id, reports.TimelineFilter{})
 			return []any{list, next}, err
 		}},
 		"SessionApprovals": {s.ID, func(id string) (any, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // passkeys: a registration is ended once; they come back as they were, to their owner alone; and
@@ -35,7 +36,7 @@ func passkeys(w *world) {
 	w.ok(err)
 	first := passkey("psk_1")
 	first.SignCount, first.LastUsedAt = 4, new(T0.Add(time.Second))
-	w.equal(all, []*domain.Passkey{first, passkey("psk_2")}, "the passkeys")
+	w.equal(all, []*people.Passkey{first, passkey("psk_2")}, "the passkeys")
 	for workspace, owner := range map[string]string{"other": "usr_a", ws: "usr_b"} {
 		none, err := w.Passkeys.Passkeys(ctx, workspace, owner)
 		w.ok(err)
@@ -54,13 +55,13 @@ func passkeys(w *world) {
 }
 
 func (w *world) begins(owner, challenge string, until time.Time) {
-	w.ok(w.Passkeys.BeginPasskey(w.Context(), &domain.PasskeyRegistration{
+	w.ok(w.Passkeys.BeginPasskey(w.Context(), &people.PasskeyRegistration{
 		WorkspaceID: domain.DefaultWorkspace, Owner: owner, Challenge: challenge, ExpiresAt: until,
 	}))
 }
 
-func passkey(id string) *domain.Passkey {
-	return &domain.Passkey{
+func passkey(id string) *people.Passkey {
+	return &people.Passkey{
 		ID: id, WorkspaceID: domain.DefaultWorkspace, Owner: "usr_a", Name: "phone", CredentialID: "of " + id,
 		Credential: json.RawMessage(`{"id":"AQ=="}`), SignCount: 3, CreatedAt: T0,
 	}

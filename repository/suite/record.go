@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/reports"
 )
 
 // call is a call of the AI by a session that is not stored yet.
@@ -54,7 +56,7 @@ func timeline(w *world) {
 		step(s, i, fmt.Sprintf("rnd_%d", i%2))
 		step(other, i, "rnd_1")
 	}
-	read := func(f domain.TimelineFilter, between func()) (got []string, all []domain.RecordLine) {
+	read := func(f reports.TimelineFilter, between func()) (got []string, all []reports.RecordLine) {
 		for {
 			page, next, err := w.Records.Timeline(ctx, s.WorkspaceID, s.ID, f)
 			w.ok(err)
@@ -70,25 +72,25 @@ func timeline(w *world) {
 	}
 	none := func() {}
 	for limit := 1; limit <= 20; limit++ {
-		got, _ := read(domain.TimelineFilter{Limit: limit}, none)
+		got, _ := read(reports.TimelineFilter{Limit: limit}, none)
 		w.equal(got, want, fmt.Sprintf("in pages of %d", limit))
 	}
-	got, _ := read(domain.TimelineFilter{Limit: 4, RoundID: "rnd_0"}, none)
+	got, _ := read(reports.TimelineFilter{Limit: 4, RoundID: "rnd_0"}, none)
 	w.equal(got, slices.Concat(want[3:6], want[9:12], want[15:18]), "one round")
-	got, _ = read(domain.TimelineFilter{Limit: 4, Kinds: []domain.RecordKind{domain.RecordExecution}}, none)
+	got, _ = read(reports.TimelineFilter{Limit: 4, Kinds: []reports.RecordKind{reports.RecordExecution}}, none)
 	w.equal(len(got), 6, "executions alone")
 
-	_, lines := read(domain.TimelineFilter{Limit: 50}, none)
+	_, lines := read(reports.TimelineFilter{Limit: 50}, none)
 	long := lines[8]
 	slices.Sort(long.Cut)
 	w.equal([]any{long.Cut, len(long.Execution.Result), len([]rune(long.Execution.Text)), string(long.Execution.Params)},
 		[]any{[]string{"result", "text"}, 0, 4000, `{ "a" :1.0 }`}, "a long execution")
 	w.equal(lines[1].Roundtrip.PromptHash+string(lines[1].Roundtrip.SessionType), "hCHAT", "a call")
-	_, lines = read(domain.TimelineFilter{Limit: 50, Whole: true}, none)
+	_, lines = read(reports.TimelineFilter{Limit: 50, Whole: true}, none)
 	w.equal([]int{len(lines[8].Cut), len([]rune(lines[8].Execution.Text))}, []int{0, 5000}, "the whole of it")
 
 	next := 7
-	got, _ = read(domain.TimelineFilter{Limit: 2}, func() {
+	got, _ = read(reports.TimelineFilter{Limit: 2}, func() {
 		if next < 12 {
 			step(s, next, "rnd_1")
 			next++
@@ -97,18 +99,18 @@ func timeline(w *world) {
 	w.equal(got, want, "while more is written")
 
 	for _, cursor := range []string{"!", "bm9uZQ", "e30"} {
-		_, _, err := w.Records.Timeline(ctx, s.WorkspaceID, s.ID, domain.TimelineFilter{Cursor: cursor})
+		_, _, err := w.Records.Timeline(ctx, s.WorkspaceID, s.ID, reports.TimelineFilter{Cursor: cursor})
 		w.code(err, domain.CodeInvalid)
 	}
-	_, _, err := w.Records.Timeline(ctx, "other", s.ID, domain.TimelineFilter{})
+	_, _, err := w.Records.Timeline(ctx, "other", s.ID, reports.TimelineFilter{})
 	w.code(err, domain.CodeNotFound)
 }
 
-func lineOf(l domain.RecordLine) string {
+func lineOf(l reports.RecordLine) string {
 	switch l.Kind {
-	case domain.RecordTransition:
+	case reports.RecordTransition:
 		return "transition " + l.Transition.Event
-	case domain.RecordRoundtrip:
+	case reports.RecordRoundtrip:
 		return "roundtrip " + l.Roundtrip.ID
 	default:
 		return "execution " + l.Execution.ID
@@ -124,7 +126,7 @@ func usage(w *world) {
 	w.ok(err)
 	calendar, err := settings.Settings.Calendar()
 	w.ok(err)
-	w.ok(w.Providers.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: domain.DefaultWorkspace, Name: "Mine", Kind: "demo", Config: json.RawMessage(`{}`), Version: 1, CreatedAt: T0, UpdatedAt: T0}))
+	w.ok(w.Providers.InsertProvider(ctx, &outside.Provider{ID: "prv_1", WorkspaceID: domain.DefaultWorkspace, Name: "Mine", Kind: "demo", Config: json.RawMessage(`{}`), Version: 1, CreatedAt: T0, UpdatedAt: T0}))
 	nightly, dropped := w.automation("Nightly", nil), w.automation("Dropped", nil)
 	dropped.Enabled, dropped.NextAt, dropped.DeletedAt = false, nil, new(T0)
 	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: domain.DefaultWorkspace, At: T0, Automations: []domain.AutomationWrite{{Automation: dropped}}}))
@@ -159,9 +161,9 @@ func usage(w *world) {
 	far.WorkspaceID = "other"
 	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: "other", At: T0, Roundtrips: []*domain.Roundtrip{far}}))
 
-	for _, group := range domain.UsageGroups {
+	for _, group := range reports.UsageGroups {
 		for range 6 {
-			f := domain.UsageFilter{GroupBy: group, Limit: 1 + random.IntN(20)}
+			f := reports.UsageFilter{GroupBy: group, Limit: 1 + random.IntN(20)}
 			if random.IntN(2) == 0 {
 				f.Since = all[random.IntN(len(all))].EndedAt
 			}
@@ -172,7 +174,7 @@ func usage(w *world) {
 				f.SessionID = sessions[random.IntN(len(sessions))].ID
 			}
 			want := plainUsage(all, f, calendar)
-			var got []domain.UsageRow
+			var got []reports.UsageRow
 			for page := f; ; {
 				rows, next, err := w.Records.Usage(ctx, domain.DefaultWorkspace, page)
 				w.ok(err)
@@ -184,12 +186,12 @@ func usage(w *world) {
 			w.sameUsage(group, got, want)
 		}
 	}
-	for group, names := range map[domain.UsageGroup]map[string]string{
-		domain.UsageByProvider: {"prv_1": "Mine", "prv_gone": "", "": ""},
+	for group, names := range map[reports.UsageGroup]map[string]string{
+		reports.UsageByProvider: {"prv_1": "Mine", "prv_gone": "", "": ""},
 		// The cost of a deleted automation is still reported under its name.
-		domain.UsageByAutomation: {nightly.ID: "Nightly", dropped.ID: "Dropped", "aut_gone": "", "": ""},
+		reports.UsageByAutomation: {nightly.ID: "Nightly", dropped.ID: "Dropped", "aut_gone": "", "": ""},
 	} {
-		rows, _, err := w.Records.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: group})
+		rows, _, err := w.Records.Usage(ctx, domain.DefaultWorkspace, reports.UsageFilter{GroupBy: group})
 		w.ok(err)
 		labels := map[string]string{}
 		for _, row := range rows {
@@ -197,25 +199,25 @@ func usage(w *world) {
 		}
 		w.equal(labels, names, fmt.Sprintf("the names by %s", group))
 	}
-	_, next, err := w.Records.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: domain.UsageByModel, Limit: 1})
+	_, next, err := w.Records.Usage(ctx, domain.DefaultWorkspace, reports.UsageFilter{GroupBy: reports.UsageByModel, Limit: 1})
 	w.ok(err)
-	_, _, err = w.Records.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: domain.UsageByType, Cursor: next})
+	_, _, err = w.Records.Usage(ctx, domain.DefaultWorkspace, reports.UsageFilter{GroupBy: reports.UsageByType, Cursor: next})
 	w.code(err, domain.CodeInvalid)
-	_, _, err = w.Records.Usage(ctx, "nowhere", domain.UsageFilter{GroupBy: domain.UsageByDay})
+	_, _, err = w.Records.Usage(ctx, "nowhere", reports.UsageFilter{GroupBy: reports.UsageByDay})
 	w.code(err, domain.CodeNotFound)
 }
 
 // plainUsage computes by hand what the database is asked for.
-func plainUsage(all []*domain.Roundtrip, f domain.UsageFilter, calendar domain.Calendar) map[string]domain.UsageRow {
-	sums := map[string]domain.UsageRow{}
+func plainUsage(all []*domain.Roundtrip, f reports.UsageFilter, calendar domain.Calendar) map[string]reports.UsageRow {
+	sums := map[string]reports.UsageRow{}
 	for _, r := range all {
 		if f.SessionID != "" && r.SessionID != f.SessionID || r.EndedAt.Before(f.Since) || !f.Until.IsZero() && !r.EndedAt.Before(f.Until) {
 			continue
 		}
 		y, m, d := calendar.Day(r.EndedAt)
-		key := map[domain.UsageGroup]string{
-			domain.UsageByDay: fmt.Sprintf("%04d-%02d-%02d", y, m, d), domain.UsageByModel: r.Model, domain.UsageByProvider: r.ProviderID,
-			domain.UsageBySession: r.SessionID, domain.UsageByAutomation: r.AutomationID, domain.UsageByPurpose: r.Purpose, domain.UsageByType: string(r.SessionType), domain.UsageByUser: r.Payer,
+		key := map[reports.UsageGroup]string{
+			reports.UsageByDay: fmt.Sprintf("%04d-%02d-%02d", y, m, d), reports.UsageByModel: r.Model, reports.UsageByProvider: r.ProviderID,
+			reports.UsageBySession: r.SessionID, reports.UsageByAutomation: r.AutomationID, reports.UsageByPurpose: r.Purpose, reports.UsageByType: string(r.SessionType), reports.UsageByUser: r.Payer,
 		}[f.GroupBy]
 		sum := sums[key]
 		sum.Key = key
@@ -232,7 +234,7 @@ func plainUsage(all []*domain.Roundtrip, f domain.UsageFilter, calendar domain.C
 	return sums
 }
 
-func (w *world) sameUsage(group domain.UsageGroup, got []domain.UsageRow, want map[string]domain.UsageRow) {
+func (w *world) sameUsage(group reports.UsageGroup, got []reports.UsageRow, want map[string]reports.UsageRow) {
 	w.Helper()
 	if len(got) != len(want) {
 		w.Fatalf("by %s: %d groups, want %d", group, len(got), len(want))
@@ -244,7 +246,7 @@ func (w *world) sameUsage(group domain.UsageGroup, got []domain.UsageRow, want m
 		}
 		row.Usage.Cost, x.Usage.Cost, row.Label = nil, nil, ""
 		w.equal(row, x, fmt.Sprintf("by %s, %s", group, row.Key))
-		if i > 0 && (group == domain.UsageByDay && got[i-1].Key <= row.Key || group != domain.UsageByDay && got[i-1].Usage.Total() < row.Usage.Total()) {
+		if i > 0 && (group == reports.UsageByDay && got[i-1].Key <= row.Key || group != reports.UsageByDay && got[i-1].Usage.Total() < row.Usage.Total()) {
 			w.Errorf("by %s: %s comes after %s", group, row.Key, got[i-1].Key)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/requests"
 )
@@ -193,8 +194,8 @@ func configuration(w *world) {
 	if none != nil {
 		w.Fatalf("a default provider where there is none: %v", none)
 	}
-	first := &domain.Provider{ID: "prv_1", WorkspaceID: "other", Name: "one", Kind: "demo", Config: []byte(`{ "model":"m"}`), SecretSealed: "s", SecretMask: "…", IsDefault: true, CreatedAt: T0, UpdatedAt: T0}
-	second := &domain.Provider{ID: "prv_2", WorkspaceID: "other", Name: "two", Kind: "demo", IsDefault: true, CreatedAt: T0.Add(1000), UpdatedAt: T0}
+	first := &outside.Provider{ID: "prv_1", WorkspaceID: "other", Name: "one", Kind: "demo", Config: []byte(`{ "model":"m"}`), SecretSealed: "s", SecretMask: "…", IsDefault: true, CreatedAt: T0, UpdatedAt: T0}
+	second := &outside.Provider{ID: "prv_2", WorkspaceID: "other", Name: "two", Kind: "demo", IsDefault: true, CreatedAt: T0.Add(1000), UpdatedAt: T0}
 	w.ok(w.Providers.InsertProvider(ctx, first))
 	read, err := w.Providers.Provider(ctx, "other", "prv_1")
 	w.ok(err)
@@ -211,7 +212,7 @@ func configuration(w *world) {
 	w.ok(w.Providers.DeleteProvider(ctx, "other", "prv_1"))
 	list, err := w.Providers.Providers(ctx, "other")
 	w.ok(err)
-	w.equal(list, []*domain.Provider{second}, "what is left")
+	w.equal(list, []*outside.Provider{second}, "what is left")
 	w.code(w.Providers.DeleteProvider(ctx, "other", "prv_1"), domain.CodeNotFound)
 }
 

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/repository/outside"
+	"github.com/fermata-dev/fermata/domain/outside"
+	storedoutside "github.com/fermata-dev/fermata/repository/outside"
 )
 
 // seldomAsked is what the other stories leave out: with it every statement is asked once.
@@ -40,18 +41,18 @@ func (w *world) resealing(automation *domain.Automation) {
 	hooks, err := w.Automations.HooksSealedOtherwise(ctx, "v4")
 	w.ok(err)
 	w.equal([]any{len(hooks), hooks[0].HookHash, hooks[0].HookSealed}, []any{1, "another", "v3.sealed"}, "what is sealed otherwise")
-	w.ok(w.Secrets.ResealProvider(ctx, &domain.Provider{WorkspaceID: automation.WorkspaceID, ID: "prv_gone", SecretSealed: "v2.x"}, "v3.x"))
+	w.ok(w.Secrets.ResealProvider(ctx, &outside.Provider{WorkspaceID: automation.WorkspaceID, ID: "prv_gone", SecretSealed: "v2.x"}, "v3.x"))
 	providers, err := w.Secrets.ProvidersSealedOtherwise(ctx, "v3")
 	w.ok(err)
 	w.equal(len(providers), 0, "providers sealed otherwise")
 	sealed, err := w.Secrets.SealedOtherwise(ctx, "v4")
 	w.ok(err)
 	w.equal(len(sealed), 1, "secrets sealed otherwise")
-	w.equal(sealed[0], outside.Sealed{
-		What: outside.SealedHook, WorkspaceID: automation.WorkspaceID, ID: automation.ID, Text: "v3.sealed",
+	w.equal(sealed[0], storedoutside.Sealed{
+		What: storedoutside.SealedHook, WorkspaceID: automation.WorkspaceID, ID: automation.ID, Text: "v3.sealed",
 	}, "what is sealed otherwise")
 	w.ok(w.Secrets.Reseal(ctx, &sealed[0], "v4.sealed"))
-	if err := w.Secrets.Reseal(ctx, &sealed[0], "v5.sealed"); !errors.Is(err, outside.ErrChangedMeanwhile) {
+	if err := w.Secrets.Reseal(ctx, &sealed[0], "v5.sealed"); !errors.Is(err, storedoutside.ErrChangedMeanwhile) {
 		w.Errorf("what was sealed meanwhile: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -67,8 +68,8 @@ var (
 	fileChunkTable   = sqldb.NewTable[fileChunkRow]("file_chunks")
 )
 
-func (r *fileRow) file() (*domain.File, error) {
-	return &domain.File{
+func (r *fileRow) file() (*userdata.File, error) {
+	return &userdata.File{
 		FileRef: domain.FileRef{
 			ID: r.ID, Name: r.Name, MediaType: r.MediaType, Bytes: r.Bytes, SHA256: r.SHA256, Width: r.Width, Height: r.Height,
 		},
@@ -78,8 +79,8 @@ func (r *fileRow) file() (*domain.File, error) {
 
 // InsertFile stores a file, and its content unless the workspace has it already, if neither exceeds
 // the budget. It returns domain.ErrStale if the content existed and has just been collected.
-func (s *FileStore) InsertFile(ctx context.Context, f *domain.File, content []byte, most domain.FileBudget) error {
-	later := sqldb.At(s.db.Clock().Add(domain.UnusedFileFor))
+func (s *FileStore) InsertFile(ctx context.Context, f *userdata.File, content []byte, most domain.FileBudget) error {
+	later := sqldb.At(s.db.Clock().Add(userdata.UnusedFileFor))
 	return s.db.WriteUnseen(ctx, f.WorkspaceID, func(t *transaction.Tx) error {
 		// The content first: the long write must not block others of the workspace.
 		if err := insertContent(ctx, t, f, content, later); err != nil {
@@ -100,7 +101,7 @@ func (s *FileStore) InsertFile(ctx context.Context, f *domain.File, content []by
 	})
 }
 
-func insertContent(ctx context.Context, t *transaction.Tx, f *domain.File, content []byte, later sqldb.Stamp) error {
+func insertContent(ctx context.Context, t *transaction.Tx, f *userdata.File, content []byte, later sqldb.Stamp) error {
 	n, err := t.Insert(ctx, fileContentTable.Rows(fileContentRow{
 		WorkspaceID: f.WorkspaceID, SHA256: f.SHA256, Bytes: f.Bytes, CollectAfter: later,
 	}), " ON CONFLICT (workspace_id, sha256) DO NOTHING")
@@ -136,21 +137,21 @@ func roomForFile(ctx context.Context, r sqldb.Reader, workspace string, most dom
 	case err != nil:
 		return fmt.Errorf("count the files: %w", err)
 	case have.Files >= most.Count:
-		return domain.Errorf(domain.CodeFilesFull, "The workspace has %d files, and may have %d (file_budget). Nothing was stored: "+
+		return domain.Errorf(userdata.CodeFilesFull, "The workspace has %d files, and may have %d (file_budget). Nothing was stored: "+
 			"delete some; those that no message refers to go by themselves after a day.", have.Files, most.Count)
 	case have.Bytes > most.Bytes:
-		return domain.Errorf(domain.CodeFilesFull, "With this file the workspace would have %d bytes of files, and may have %d (file_budget). "+
+		return domain.Errorf(userdata.CodeFilesFull, "With this file the workspace would have %d bytes of files, and may have %d (file_budget). "+
 			"Nothing was stored: delete some; those that no message refers to go by themselves after a day.", have.Bytes, most.Bytes)
 	}
 	return nil
 }
 
 // File returns the metadata of a file.
-func (s *FileStore) File(ctx context.Context, workspace, id string) (*domain.File, error) {
+func (s *FileStore) File(ctx context.Context, workspace, id string) (*userdata.File, error) {
 	return fileIn(ctx, s.db, workspace, id)
 }
 
-func fileIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*domain.File, error) {
+func fileIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*userdata.File, error) {
 	var row fileRow
 	err := r.Get(ctx, &row, "SELECT "+fileTable.Columns()+" FROM files WHERE workspace_id = $1 AND id = $2", workspace, id)
 	if sqldb.NotFound(err) {
@@ -163,7 +164,7 @@ func fileIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*domain.
 }
 
 // Files lists the files of a workspace, newest first.
-func (s *FileStore) Files(ctx context.Context, workspace, cursor string, limit int) ([]*domain.File, string, error) {
+func (s *FileStore) Files(ctx context.Context, workspace, cursor string, limit int) ([]*userdata.File, string, error) {
 	before, err := sqldb.ReadCursor(cursor, domain.PrefixFile)
 	if err != nil {
 		return nil, "", err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -71,7 +71,7 @@ func byWorkspace(due []dueRow) map[string][]string {
 }
 
 func (s *FileStore) collect(ctx context.Context, workspace string, ids []string, c collection, now time.Time) error {
-	later := sqldb.At(now.Add(domain.UnusedFileFor))
+	later := sqldb.At(now.Add(userdata.UnusedFileFor))
 	err := s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		for _, id := range ids {
 			n, err := t.Write(ctx, c.remove, workspace, id, sqldb.At(now))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -62,7 +63,7 @@ func useFiles(ctx context.Context, t *transaction.Tx, m *domain.Message, files [
 	rows := make([]fileUseRow, 0, len(ids))
 	for _, id := range ids {
 		n, err := t.Write(ctx, "UPDATE files SET collect_after = $3 WHERE workspace_id = $1 AND id = $2",
-			m.WorkspaceID, id, sqldb.At(t.DB.Clock().Add(domain.UnusedFileFor)))
+			m.WorkspaceID, id, sqldb.At(t.DB.Clock().Add(userdata.UnusedFileFor)))
 		if err != nil {
 			return sqldb.Rows{}, fmt.Errorf("refer to a file: %w", err)
 		}
@@ -70,7 +71,7 @@ func useFiles(ctx context.Context, t *transaction.Tx, m *domain.Message, files [
 			continue // a repeated message whose file was deleted since: the prompt mentions it
 		}
 		if n == 0 {
-			return sqldb.Rows{}, domain.UnknownFile("/file_ids", id)
+			return sqldb.Rows{}, userdata.UnknownFile("/file_ids", id)
 		}
 		rows = append(rows, fileUseRow{WorkspaceID: m.WorkspaceID, SessionID: m.SessionID, MessageID: m.ID, FileID: id})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/scheduler"
@@ -133,9 +134,9 @@ func (w *world) StopSession(_ context.Context, _, id string, by domain.Author) (
 	return &domain.Receipt{}, nil
 }
 
-func (w *world) Provider(_ context.Context, _, id string) (*domain.Provider, error) {
+func (w *world) Provider(_ context.Context, _, id string) (*outside.Provider, error) {
 	if id == "prv" {
-		return &domain.Provider{ID: id}, nil
+		return &outside.Provider{ID: id}, nil
 	}
 	return nil, domain.NotFound("provider")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -48,7 +49,7 @@ func (s *Service) answer(ctx context.Context, t *domain.Task) bool {
 	}
 	if err != nil {
 		s.cfg.Log.Info().Err(err).Str("task", t.ID).Msg("a person's answer could not be sent to a service; it is sent again")
-		return domain.FaultOf(err) == domain.FaultRefused && s.forget(t) // it is asked again
+		return outside.FaultOf(err) == outside.FaultRefused && s.forget(t) // it is asked again
 	}
 	return s.forget(t)
 }

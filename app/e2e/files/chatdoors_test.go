@@ -16,6 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	openai "github.com/fermata-dev/fermata/providers/openai/fake"
 )
 
@@ -252,7 +253,7 @@ func TestFilesThatChatDoorsRefuse(t *testing.T) {
 		"nothing":          {[]any{file(object{"filename": "a.pdf"})}, 422, "invalid", "messages[0].content[0].file.file_data"},
 		"an unknown id":    {[]any{file(object{"file_id": "fil_0197"})}, 422, "invalid", "messages[0].content[0].file.file_id"},
 		"a foreign id":     {[]any{file(object{"file_id": "file-abc"})}, 422, "invalid", "messages[0].content[0].file.file_id"},
-		"too large a file": {[]any{file(object{"filename": "a", "file_data": sized(domain.MaxFileBytes + 1)})}, 413, "too_large", "messages[0].content[0].file.file_data"},
+		"too large a file": {[]any{file(object{"filename": "a", "file_data": sized(userdata.MaxFileBytes + 1)})}, 413, "too_large", "messages[0].content[0].file.file_data"},
 		"too many":         {many, 422, "invalid", "messages[0].content[21].file.file_data"},
 		"sound":            {[]any{object{"type": "input_audio", "input_audio": object{"data": "aaaa", "format": "wav"}}}, 422, "invalid", "messages[0].content[0].type"},
 		"too many words":   {strings.Repeat("a", 1<<20), 413, "too_large", ""},

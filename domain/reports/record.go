@@ -1,8 +1,10 @@
-package domain
+package reports
 
 import (
 	"slices"
 	"time"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // RecordKind is the kind of a line of a session's timeline.
@@ -22,9 +24,9 @@ type RecordLine struct {
 	Kind RecordKind
 	At   time.Time
 
-	Transition *Transition
-	Roundtrip  *Roundtrip
-	Execution  *Execution
+	Transition *domain.Transition
+	Roundtrip  *domain.Roundtrip
+	Execution  *domain.Execution
 	// Cut names the parts of the execution that are too long for a timeline and were left
 	// out: params, result, text.
 	Cut []string
@@ -85,13 +87,5 @@ type UsageRow struct {
 	// Unpriced counts calls of models without a price, which the cost leaves out. Usage.Cost is nil when no
 	// call has a price.
 	Unpriced int64
-	Usage    Usage
+	Usage    domain.Usage
 }
-
-const (
-	// OutcomeAnswered and OutcomeCut are the ends of a call that are no errors.
-	OutcomeAnswered = "answered"
-	OutcomeCut      = "cut"
-	// OutcomeTooLong: the provider rejected the prompt as too long.
-	OutcomeTooLong = "context_too_long"
-)

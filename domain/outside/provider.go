@@ -1,4 +1,4 @@
-package domain
+package outside
 
 import (
 	"encoding/json"

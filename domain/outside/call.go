@@ -1,14 +1,16 @@
-package domain
+package outside
 
 import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
-// OutsideCall is one execution of a command that another server offers. ExecutionID goes
+// Call is one execution of a command that another server offers. ExecutionID goes
 // along as the idempotency key.
-type OutsideCall struct {
+type Call struct {
 	WorkspaceID string
 	SessionID   string
 	ExternalID  string // of the session
@@ -22,44 +24,22 @@ type OutsideCall struct {
 	TaskID   string
 	Deadline time.Time
 	// Answers are a person's answers to the server's questions in earlier attempts of this call
-	// (OutsideResult.Question), oldest first.
+	// (Result.Question), oldest first.
 	Answers []json.RawMessage
 }
 
-// OutsideResult is the result of a call: Text (with JSON if the response was JSON), Task if the work
+// Result is the result of a call: Text (with JSON if the response was JSON), Task if the work
 // continues at the server, or Question if the server needs a person's answer first.
-type OutsideResult struct {
+type Result struct {
 	Text string
 	JSON json.RawMessage
 	Cut  bool // it exceeded the limit, as Text notes
 	// Failed: the server carried out the call and reported a failure. The outcome is known.
 	Failed   bool
 	Task     *TaskHandle
-	Question *Module
+	Question *domain.Module
 	// Open: the call remains open at the server while it waits for the answer.
 	Open bool
-}
-
-// OutsideAsk is what an external call needs from a person before it can continue.
-type OutsideAsk struct {
-	ExecutionID string
-	Connector   string // its id
-	Name        string // the connector's, for people
-	Why         string // in words
-	// Question is the server's question; nil: a sign-in is needed. ResponseSchema is the schema of the
-	// answer.
-	Question       *Module
-	ResponseSchema json.RawMessage
-	// Open: the call remains open at the server meanwhile.
-	Open bool
-}
-
-// OutsideAnswer is people's answers to a call's questions.
-type OutsideAnswer struct {
-	// Answers are to the server's questions, oldest first; null declines.
-	Answers []json.RawMessage `json:"answers,omitempty"`
-	// Refused: the sign-in was declined.
-	Refused bool `json:"refused,omitempty"`
 }
 
 // TaskHandle identifies work at another server.
@@ -86,9 +66,9 @@ const (
 	FaultSignIn
 )
 
-// OutsideError is a call that failed. Message is for a person and for the AI: it holds no
+// Error is a call that failed. Message is for a person and for the AI: it holds no
 // secret, and nothing that the server outside wrote but its status.
-type OutsideError struct {
+type Error struct {
 	Fault   Fault
 	Message string
 	// Temporary: the same call may succeed later. RetryAfter is when the server wants it.
@@ -101,14 +81,14 @@ type OutsideError struct {
 }
 
 // Error is what happened, in a sentence.
-func (e *OutsideError) Error() string { return e.Message }
+func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns the cause, for the process log.
-func (e *OutsideError) Unwrap() error { return e.Cause }
+func (e *Error) Unwrap() error { return e.Cause }
 
-// FaultOf classifies an error; anything but an OutsideError means an unknown outcome.
+// FaultOf classifies an error; anything but an Error means an unknown outcome.
 func FaultOf(err error) Fault {
-	if e, ok := errors.AsType[*OutsideError](err); ok {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Fault
 	}
 	return FaultUnknown

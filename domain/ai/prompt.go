@@ -1,7 +1,9 @@
-package domain
+package ai
 
 import (
 	"sync/atomic"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // Prompt is a request to a provider, in no provider's terms. It is valid for every API: turns alternate,
@@ -18,14 +20,14 @@ type Prompt struct {
 	// the last user turn and is not stored.
 	Tail string
 	// Commands offered as native tools; empty with the JSON protocol.
-	Commands []CommandSpec
+	Commands []domain.CommandSpec
 	// Described is where the words of other servers come from that describe commands in it.
-	Described []Provenance
+	Described []domain.Provenance
 	// Offered are the tools that the prompt offers, for the process log.
-	Offered *OfferedTools
+	Offered *domain.OfferedTools
 	// AnswerSchema is set with the JSON protocol where structured output is wanted.
 	AnswerSchema []byte
-	Protocol     Protocol
+	Protocol     domain.Protocol
 }
 
 // TurnRole alternates in a valid prompt.
@@ -81,12 +83,12 @@ const (
 // Block is a part of a turn: text, a raw answer, the result of a call, or a file.
 type Block struct {
 	Kind    BlockKind
-	Text    string     // text, or the result's content
-	Answer  *RawAnswer // answer
-	CallID  string     // result: RawCall.ID
-	Call    *RawCall   // result: the call it answers
-	IsError bool       // result
-	File    *FileRef   // file, picture; text: it is one, or describes one
-	Why     FileWhy    // text of a file: why it is not complete
-	Data    []byte     // picture: its content
+	Text    string            // text, or the result's content
+	Answer  *domain.RawAnswer // answer
+	CallID  string            // result: RawCall.ID
+	Call    *domain.RawCall   // result: the call it answers
+	IsError bool              // result
+	File    *domain.FileRef   // file, picture; text: it is one, or describes one
+	Why     domain.FileWhy    // text of a file: why it is not complete
+	Data    []byte            // picture: its content
 }

@@ -1,9 +1,11 @@
-package domain
+package people
 
 import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // MaxPasskeys bounds those of one person, with those that they took back.
@@ -57,33 +59,10 @@ type PasskeyToMake struct {
 	ExpiresAt time.Time
 }
 
-// PasskeyRequest is what a person's passkey has to sign: the options of navigator.credentials.get,
-// as of an instant that is signed too.
-type PasskeyRequest struct {
-	IssuedAt  time.Time
-	ExpiresAt time.Time
-	PublicKey json.RawMessage
-}
-
-// PasskeyAnswer is the signature.
-type PasskeyAnswer struct {
-	IssuedAt   time.Time
-	Credential json.RawMessage
-}
-
 // PasskeyProof is an answer that was checked.
 type PasskeyProof struct {
-	Use      PasskeyUse
+	Use      domain.PasskeyUse
 	Evidence json.RawMessage // a PasskeyEvidence
-}
-
-// PasskeyUse is written with what the passkey was used for, on the condition that the passkey is
-// still in use and has signed nothing later.
-type PasskeyUse struct {
-	WorkspaceID string
-	PasskeyID   string
-	SignCount   uint32
-	At          time.Time
 }
 
 // PasskeyEvidence is kept with an approval. It is enough to check the signature again without this
@@ -99,25 +78,10 @@ type PasskeyEvidence struct {
 	Signature         string `json:"signature"`
 }
 
-// Sensitive reports whether one of the actions that the decision approves needs a passkey.
-func (a *Approval) Sensitive(d Decision) bool {
-	return d.Approved && slices.ContainsFunc(a.ApprovedActions(d), func(action ApprovalAction) bool { return action.Sensitive })
-}
-
-// ApprovedActions are those that the decision approves.
-func (a *Approval) ApprovedActions(d Decision) []ApprovalAction {
-	if len(d.ApprovedIDs) == 0 {
-		return a.Actions
-	}
-	return slices.DeleteFunc(slices.Clone(a.Actions), func(action ApprovalAction) bool {
-		return !slices.Contains(d.ApprovedIDs, action.ID)
-	})
-}
-
 // PasskeyWrong is the error for a rejected signature.
-func PasskeyWrong(code, why string) *Error {
-	return &Error{
-		Code: CodePasskeyRefused, Message: why + " Nothing was changed; send the request without passkey to be told what has to be signed.",
-		Fields: []FieldError{{Pointer: "/passkey", Code: code, Message: why}},
+func PasskeyWrong(code, why string) *domain.Error {
+	return &domain.Error{
+		Code: domain.CodePasskeyRefused, Message: why + " Nothing was changed; send the request without passkey to be told what has to be signed.",
+		Fields: []domain.FieldError{{Pointer: "/passkey", Code: code, Message: why}},
 	}
 }
