@@ -65,12 +65,7 @@ func (f *Config) checkPeople() error {
 // pageURL is the address of the web app, without a trailing slash.
 func (f *Config) pageURL() string { return strings.TrimRight(f.PublicURL, "/") }
 
-func (f *Config) cookies() auth.Cookies {
-	if f.PublicURL != "" {
-		return auth.Cookies{Secure: strings.HasPrefix(strings.ToLower(f.PublicURL), "https://")}
-	}
-	return auth.Cookies{Secure: f.TLSCert != ""}
-}
+func (f *Config) cookies() auth.Cookies { return auth.CookiesFor(f.PublicURL, f.TLSCert != "") }
 
 // browserURL returns the address of the web app: on this machine unless configured otherwise.
 func browserURL(a *App) func() string {

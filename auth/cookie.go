@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,8 +12,27 @@ import (
 )
 
 // Cookies writes the server's cookies. Over TLS their names begin with __Host-: no other host, and no page without TLS,
-// can set one of that name.
-type Cookies struct{ Secure bool }
+// can set one of that name. Such cookies are for the whole host, so that those of a server under a path have the path in
+// their names: servers under different paths of one host do not sign each other's users out.
+type Cookies struct {
+	Secure bool
+	suffix string
+}
+
+// CookiesFor returns the cookies of a server with a public URL; "" if it has none, and then tls reports whether it is
+// reached over TLS.
+func CookiesFor(publicURL string, tls bool) Cookies {
+	public, err := url.Parse(publicURL)
+	if publicURL == "" || err != nil {
+		return Cookies{Secure: tls}
+	}
+	c := Cookies{Secure: strings.EqualFold(public.Scheme, "https")}
+	if path := strings.Trim(public.EscapedPath(), "/"); path != "" {
+		sum := sha256.Sum256([]byte(path))
+		c.suffix = "_" + hex.EncodeToString(sum[:4])
+	}
+	return c
+}
 
 const (
 	signInCookie = "fermata_session"
@@ -24,9 +45,9 @@ const (
 
 func (c Cookies) name(plain string) string {
 	if c.Secure {
-		return "__Host-" + plain
+		plain = "__Host-" + plain
 	}
-	return plain
+	return plain + c.suffix
 }
 
 func (c Cookies) set(w http.ResponseWriter, name, value string, within time.Duration) {

@@ -9,7 +9,7 @@ import (
 // publicPath is the path of the public URL, such as "/fermata" of https://host/fermata; "" if the server has a
 // host of its own. Proxies may keep this path in what they pass on, or strip it: both work. Addresses in
 // responses begin with it, relative links on pages need no help, and cookies are for the whole host, as the
-// prefix __Host- demands.
+// prefix __Host- demands: they have the path in their names.
 type publicPath string
 
 func publicPathOf(publicURL string) publicPath {
