@@ -53,7 +53,11 @@ func TestAFullDiskIsNoSuccess(t *testing.T) {
 		{"doctor", "--url", "http://127.0.0.1:1"}, {"doctor", "--url", "http://127.0.0.1:1", "-o", "json"}, {"migrate"}, {"migrate", "-o", "json"},
 		{"upgrade-check"}, {"upgrade-check", "-o", "json"}}
 	for _, args := range append(all, everyHelp(t)...) {
-		for _, room := range []int{0, 5} {
+		rooms := []int{0, 5}
+		if slices.Contains(args, "--help") || slices.Index(args, "help") == 0 {
+			rooms = rooms[1:] // one writer prints all of them
+		}
+		for _, room := range rooms {
 			var beside bytes.Buffer
 			err := cli.Run(&commandLine{OpenAPI: cli.OpenAPICommand{Text: []byte("openapi: 3.1.0\n")}}, args, &cli.Context{
 				Context: context.WithoutCancel(t.Context()), Version: "dev", Commit: "test", In: strings.NewReader(""),

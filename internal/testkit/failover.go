@@ -300,7 +300,7 @@ func (f *Failover) server(m *member) []int {
 // until is Until with a longer limit.
 func (f *Failover) until(what string, holds func() bool) {
 	f.t.Helper()
-	for deadline := clock.System().Add(failoverMost); !holds(); time.Sleep(4 * untilEvery) {
+	for deadline := clock.System().Add(failoverMost); !holds(); time.Sleep(untilLast) {
 		if clock.System().After(deadline) {
 			f.t.Fatalf("not within %s: %s", failoverMost, what)
 		}

@@ -8,7 +8,10 @@ import (
 )
 
 const (
-	untilEvery = 5 * time.Millisecond
+	// untilFirst is the first pause. The next ones are longer, up to untilLast: most conditions are requests to a
+	// server that shares the processor with the test.
+	untilFirst = 4 * time.Millisecond
+	untilLast  = 20 * time.Millisecond
 	untilMost  = time.Minute
 )
 
@@ -16,9 +19,11 @@ const (
 // is no performance requirement.
 func Until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := clock.System().Add(untilMost); !holds(); time.Sleep(untilEvery) {
+	pause := untilFirst
+	for deadline := clock.System().Add(untilMost); !holds(); time.Sleep(pause) {
 		if clock.System().After(deadline) {
 			t.Fatalf("not within %s: %s", untilMost, what)
 		}
+		pause = min(pause+pause/4, untilLast)
 	}
 }

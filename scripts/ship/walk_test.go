@@ -4,14 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
 
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
@@ -60,6 +58,10 @@ type ports struct{ server, metrics, tls, issuer, prometheus string }
 
 func newWalk(t *testing.T) *walk {
 	t.Helper()
+	folder := os.Getenv("FERMATA_IMAGE")
+	if folder == "" {
+		t.Skip("FERMATA_IMAGE names the layout: make image-check")
+	}
 	wants(t, "sh", "node", "npm", "nginx", "prometheus", "promtool")
 	p := ports{freePort(t), freePort(t), freePort(t), freePort(t), freePort(t)}
 	w := &walk{t: t, ports: p, dir: t.TempDir(), volume: "fermata-data", here: strings.NewReplacer(
@@ -67,7 +69,7 @@ func newWalk(t *testing.T) *walk {
 		"https://fermata.example", "https://127.0.0.1:"+p.tls, "https://id.example", "http://127.0.0.1:"+p.issuer,
 		"listen 443", "listen 127.0.0.1:"+p.tls)}
 	t.Chdir("../..")
-	image(t, w)
+	w.root, w.config = unpacked(t, folder)
 	for _, folder := range []string{"etc/nginx/conf.d", "etc/prometheus", "etc/ssl"} {
 		if err := os.MkdirAll(filepath.Join(w.dir, folder), 0o755); err != nil {
 			t.Fatal(err)
@@ -78,45 +80,18 @@ func newWalk(t *testing.T) *walk {
 	return w
 }
 
-// wants checks that the programs of the document are installed. When the image is checked, they are required.
+// wants checks that the programs of the document are installed.
 func wants(t *testing.T, programs ...string) {
 	t.Helper()
-	left := t.Skipf
-	if os.Getenv("FERMATA_IMAGE") != "" {
-		left = t.Fatalf
-	}
 	if os.Getuid() != 0 {
-		left("extracting an image changes the owners of files: run it as root")
+		t.Fatal("extracting an image changes the owners of files: run it as root")
 	}
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin")
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
-			left("there is no %s: install it with scripts/need node nginx prometheus", program)
+			t.Fatalf("there is no %s: install it with scripts/need node nginx prometheus", program)
 		}
 	}
-}
-
-// image unpacks the image to check, or builds one for this machine only.
-func image(t *testing.T, w *walk) {
-	t.Helper()
-	if folder := os.Getenv("FERMATA_IMAGE"); folder != "" {
-		w.root, w.config = unpacked(t, folder)
-		return
-	}
-	made, err := imageFor(t.Context(), source{version: "walk", commit: "walk", at: at}, target{"linux", runtime.GOARCH}, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w.config, err = made.ConfigFile(); err != nil {
-		t.Fatal(err)
-	}
-	w.root = t.TempDir()
-	if err := os.Chmod(filepath.Dir(w.root), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	files := mutate.Extract(made)
-	lay(t, files, w.root)
-	_ = files.Close()
 }
 
 // follow executes a line of the document.

@@ -146,23 +146,28 @@ export async function signIn(page, key) {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-// axe returns the violations of WCAG 2.2 AA and best practices on the current page, one line per element. The
-// script is evaluated, not loaded: the page's policy allows no external scripts.
-export async function axe(page) {
-  await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(async () => {
+// axe returns the violations of WCAG 2.2 AA and best practices on the current page, one line per element; with
+// `colours`, only those of contrast, for a page that was checked in its other theme. The script is evaluated once in
+// each document, not loaded: the page's policy allows no external scripts.
+export async function axe(page, { colours = false } = {}) {
+  if (!(await page.evaluate(() => Boolean(globalThis.axe)))) await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(async (onlyColours) => {
     // Controls scrolled behind the bar of a narrow page are not too small: for the check, the bar is laid out
     // after the page.
     const bar = document.querySelector('nav.bar');
     if (bar) bar.style.position = 'static';
     const found = await globalThis.axe.run(document, {
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-      rules: { 'label-content-name-mismatch': { enabled: true } }, // not among the rules that run by default
+      ...(onlyColours
+        ? { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } }
+        : {
+            runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+            rules: { 'label-content-name-mismatch': { enabled: true } }, // not among the rules that run by default
+          }),
       resultTypes: ['violations'],
     });
     if (bar) bar.style.position = '';
     return found;
-  });
+  }, colours);
   return violations.flatMap((v) =>
     v.nodes.map(
       (n) =>
@@ -185,7 +190,7 @@ export async function noSideScroll(page, what = 'the page') {
 }
 
 // tidy is required of each screen: no axe violations, and no overflow.
-export async function tidy(page, what) {
-  none(await axe(page), `${what}: axe`);
+export async function tidy(page, what, options) {
+  none(await axe(page, options), `${what}: axe`);
   await noSideScroll(page, what);
 }

@@ -218,7 +218,7 @@ func (c *dialogue) waits(phase string) *harness.Reply {
 func (c *dialogue) waitsFor(phase string, and func() bool) *harness.Reply {
 	c.p.t.Helper()
 	var r *harness.Reply
-	deadline := time.Now().Add(harness.Patience)
+	deadline, pause := time.Now().Add(harness.Patience), 4*time.Millisecond
 	for {
 		if r = c.p.get(c.path("")); r.Str("phase") == phase && r.Str("status") != "queued" && r.Str("status") != "suspended" && and() {
 			return r
@@ -226,7 +226,8 @@ func (c *dialogue) waitsFor(phase string, and func() bool) *harness.Reply {
 		if time.Now().After(deadline) {
 			c.p.t.Fatalf("the session does not come to %s: %s\n%s", phase, r.Body, c.p.host.server().log)
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(pause)
+		pause = min(pause+pause/4, 20*time.Millisecond) // the server shares the processor with the test
 	}
 }
 

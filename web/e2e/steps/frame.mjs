@@ -230,7 +230,7 @@ export const steps = [
       same(before().length <= 2, true, `and with one more load:\n${before().join('\n')}`);
       for (const look of [light, dark]) {
         await page.emulateMedia(look);
-        await tidy(page, `sign-in ${look.colorScheme}`);
+        await tidy(page, `sign-in ${look.colorScheme}`, { colours: look === dark });
         await shot(page, `signin-${look.colorScheme}`);
       }
       await field.fill('wrong');

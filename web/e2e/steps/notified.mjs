@@ -97,7 +97,7 @@ export const steps = [
       await page.getByText(/Anyone with the link can answer this one/).waitFor();
       await tidy(page, 'a link that was made');
       await page.emulateMedia(dark);
-      await tidy(page, 'a link that was made, dark');
+      await tidy(page, 'a link that was made, dark', { colours: true });
       await shot(page, 'link-made-dark');
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.getByRole('button', { name: 'Copy the link' }).click();
@@ -291,7 +291,7 @@ export const steps = [
         await tidy(page, 'a device with notifications');
         await shot(page, 'device');
         await page.emulateMedia(dark);
-        await tidy(page, 'a device with notifications, dark');
+        await tidy(page, 'a device with notifications, dark', { colours: true });
         await doTo(device, 'Test');
         await page.locator('[data-test=ok]').waitFor();
         same(service.got.length, 1, 'pushes after a test');

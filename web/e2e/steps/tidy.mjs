@@ -10,7 +10,7 @@ async function visit({ open, shot }, addresses, name) {
     await go(page, at);
     for (const look of [light, dark]) {
       await page.emulateMedia(look);
-      await tidy(page, `${at}, ${name}, ${look.colorScheme}`);
+      await tidy(page, `${at}, ${name}, ${look.colorScheme}`, { colours: look === dark });
       await shot(page, `${called}-${look.colorScheme}`);
     }
     await page.setViewportSize({ width: 768, height: 1024 });
