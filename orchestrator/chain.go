@@ -147,7 +147,7 @@ func (a *asking) failedCall(call *domain.Roundtrip, err error) *failure {
 	f.provider, f.code = call.ProviderID, cmp.Or(f.code, domain.FailureCode("provider_"+f.class))
 	call.Outcome, call.Error, call.EndedAt = string(f.class), f.problem, d.loop.cfg.Clock()
 	if f.called {
-		d.loop.cfg.Observer.AICall(call.ProviderKind, call.Outcome, call.EndedAt.Sub(call.StartedAt), 0, call.Usage, call.Model)
+		providers.Observe(d.loop.cfg.Observer, call)
 	}
 	if f.part = a.partOf(call, f, text); f.part == nil && d.streamed != "" {
 		d.loop.cfg.Streams.Discard(call.WorkspaceID, call.SessionID, d.streamed, string(f.class))

@@ -121,7 +121,7 @@ type Observer interface {
 	// of a round, when its session rests or waits.
 	PhaseLeft(phase domain.Phase, after time.Duration)
 	RoundEnded(roundtrips int, took time.Duration)
-	AICall(provider, outcome string, took, firstToken time.Duration, usage domain.Usage, model string)
+	providers.CallObserver
 	Executed(e *domain.Execution)
 	Fenced()
 }

@@ -1,7 +1,6 @@
 package orchestrator
 
 import (
-	"time"
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -27,21 +26,10 @@ func (a *asking) newCall(model *providers.Model) *domain.Roundtrip {
 // endCall completes the record of a call that was answered.
 func (a *asking) endCall(call *domain.Roundtrip, model *providers.Model, answer *providers.Answer) {
 	d := a.driver
-	call.Outcome, call.EndedAt, call.Usage = domain.OutcomeAnswered, d.loop.cfg.Clock(), answer.Usage
-	if answer.Raw.Model != "" {
-		call.Model = answer.Raw.Model
-	}
+	providers.RecordAnswer(call, answer, d.loop.cfg.Clock(), &d.view.Workspace.Settings, model.Name)
 	call.Answered = &domain.AnswerFigures{
 		ContentChars: utf8.RuneCountInString(answer.Raw.Text), ToolCalls: len(answer.Raw.Calls),
 		Native: answer.Raw.Protocol == domain.ProtocolNative,
 	}
-	if call.Usage.Cost == nil { // a provider that has the prices is more precise
-		call.Usage.Cost = d.view.Workspace.Settings.CostOf(answer.Usage, call.Model, model.Name)
-	}
-	var first time.Duration
-	if !answer.FirstTokenAt.IsZero() {
-		at := answer.FirstTokenAt.UTC().Truncate(time.Microsecond)
-		call.FirstTokenAt, first = &at, at.Sub(call.StartedAt)
-	}
-	d.loop.cfg.Observer.AICall(call.ProviderKind, call.Outcome, call.EndedAt.Sub(call.StartedAt), first, call.Usage, call.Model)
+	providers.Observe(d.loop.cfg.Observer, call)
 }

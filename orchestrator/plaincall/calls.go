@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/ai"
@@ -23,11 +22,9 @@ type Calls struct {
 		Commit(ctx context.Context, change *domain.Change) error
 	}
 	Budgets  *Budgets
-	Observer interface {
-		AICall(provider, outcome string, took, firstToken time.Duration, usage domain.Usage, model string)
-	}
-	Clock clock.Clock
-	NewID domain.IDSource
+	Observer providers.CallObserver
+	Clock    clock.Clock
+	NewID    domain.IDSource
 }
 
 // Call is one call. Payer is who is charged for it.
@@ -65,7 +62,7 @@ func (p *Calls) Do(ctx context.Context, workspace string, call Call) (*domain.Ra
 		request.OnDelta = func(d providers.Delta) { call.OnDelta(string(d.Kind), d.Text) }
 	}
 	answer, err := model.Provider.Query(ctx, request)
-	p.settle(record, &w.Settings, answer, err)
+	p.settle(record, &w.Settings, model, answer, err)
 	cost, called = record.Usage.Cost, err == nil
 	// The usage is recorded even if the client has disconnected.
 	stored := p.Store.Commit(context.WithoutCancel(ctx), &domain.Change{
@@ -122,27 +119,21 @@ func (p *Calls) room(ctx context.Context, workspace string) error {
 }
 
 // settle completes the record of a call.
-func (p *Calls) settle(record *domain.Roundtrip, settings *domain.Settings, answer *providers.Answer, err error) {
-	record.EndedAt, record.Outcome = p.Clock(), domain.OutcomeAnswered
-	if failed, ok := errors.AsType[*providers.Error](err); ok {
-		record.Outcome, record.Error, record.Usage = string(failed.Class), failed.Message, failed.Usage
-	} else if err != nil {
-		record.Outcome = domain.OutcomeCut
-	}
-	if answer != nil {
-		record.Usage = answer.Usage
-		if answer.Raw.Model != "" {
-			record.Model = answer.Raw.Model
-		}
-		if !answer.FirstTokenAt.IsZero() {
-			record.FirstTokenAt = &answer.FirstTokenAt
-		}
+func (p *Calls) settle(record *domain.Roundtrip, settings *domain.Settings, model *providers.Model, answer *providers.Answer, err error) {
+	at := p.Clock()
+	failed, ok := errors.AsType[*providers.Error](err)
+	switch {
+	case err == nil:
+		providers.RecordAnswer(record, answer, at, settings, model.Name)
+	case ok:
+		record.Outcome, record.EndedAt, record.Error, record.Usage = string(failed.Class), at, failed.Message, failed.Usage
+	default:
+		record.Outcome, record.EndedAt = domain.OutcomeCut, at
 	}
 	if record.Usage.Cost == nil {
 		record.Usage.Cost = settings.CostOf(record.Usage, record.Model)
 	}
-	outcome, took := record.Outcome, record.EndedAt.Sub(record.StartedAt)
-	p.Observer.AICall(record.ProviderKind, outcome, took, 0, record.Usage, record.Model)
+	providers.Observe(p.Observer, record)
 }
 
 // clientError maps a failed call to a client error: one that may succeed later is distinguished from
