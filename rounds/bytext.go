@@ -14,7 +14,6 @@ const settledByText = "text:"
 func (f *finder) sendOrAnswer(
 	ctx context.Context, session string, pieces []Piece, key domain.HistoryKey, shown func(*domain.Approval) bool,
 ) (*Found, error) {
-	f.listen(session)
 	if at, err := f.answerByText(ctx, session, pieces, key, shown); at != nil || err != nil {
 		return at, err
 	}

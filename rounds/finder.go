@@ -80,8 +80,9 @@ func (f *finder) message(ctx context.Context, pieces []Piece, key domain.History
 	}, err
 }
 
-// sendTo sends the message to an existing session, to which the round listens.
+// sendTo sends the message to an existing session.
 func (f *finder) sendTo(ctx context.Context, session string, pieces []Piece, key domain.HistoryKey) (*Found, error) {
+	f.listen(session)
 	message, err := f.message(ctx, pieces, key)
 	if err != nil {
 		return nil, err
@@ -91,6 +92,28 @@ func (f *finder) sendTo(ctx context.Context, session string, pieces []Piece, key
 		return nil, err
 	}
 	return foundNew(receipt), nil
+}
+
+// create creates a session with the message as its first. existing is the session that has its external id
+// already, in which nothing was stored; nil: it was created.
+func (f *finder) create(
+	ctx context.Context, in domain.NewSession, pieces []Piece, key domain.HistoryKey,
+) (found *Found, existing *domain.Session, err error) {
+	in.ID, in.Type, in.ProviderID, in.By = f.NewID(domain.PrefixSession), domain.Chat, f.Provider, f.Caller.Name
+	f.listen(in.ID)
+	message, err := f.message(ctx, pieces, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	in.Message = &message
+	receipt, err := f.Commands.CreateSession(ctx, f.Caller.Workspace, in)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !receipt.Created:
+		return nil, receipt.Session, nil
+	}
+	return foundNew(receipt), nil, nil
 }
 
 // foundNew returns where a message was stored, in a session that was listened to before.
@@ -108,6 +131,11 @@ func foundNew(receipt *domain.Receipt) *Found {
 // foundAgain returns where a message is that was sent before.
 func foundAgain(s *domain.Session, m *domain.Message) *Found {
 	return &Found{Session: s.ID, Message: m.ID, Placed: m, Repeated: true, after: positionBefore(m, s.LastSeq)}
+}
+
+// foundByID does so for a message that was not read.
+func foundByID(session, message string) *Found {
+	return &Found{Session: session, Message: message, Repeated: true}
 }
 
 // StoredMessage reads a session and one of its messages; nil if either was deleted.
@@ -183,7 +211,6 @@ func (f *identifiedFinder) sendToKnownSession(ctx context.Context) (*Found, erro
 		return nil, nil
 	}
 	return f.sendByName(ctx, f.sent.Chat, func(session string) (*Found, error) {
-		f.listen(session)
 		return f.sendTo(ctx, session, f.pieces(), f.key)
 	})
 }
@@ -199,7 +226,7 @@ func (f *identifiedFinder) findOrSend(ctx context.Context) (*Found, error) {
 		return nil, err
 	}
 	if len(known) > 0 {
-		found := &Found{Session: known[0].SessionID, Message: known[0].MessageID, Repeated: true}
+		found := foundByID(known[0].SessionID, known[0].MessageID)
 		stored, err := f.Record.Message(ctx, f.Caller.Workspace, found.Session, found.Message)
 		if err != nil {
 			return nil, err
@@ -222,25 +249,14 @@ func (f *identifiedFinder) send(ctx context.Context) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	message, err := f.message(ctx, f.pieces(), f.key)
-	if err != nil {
-		return nil, err
-	}
-	var receipt *domain.Receipt
 	if session == nil {
-		receipt, err = f.Commands.CreateSession(ctx, f.Caller.Workspace, domain.NewSession{
-			Type: domain.Chat, ExternalID: f.sent.Chat, Message: &message, By: f.Caller.Name,
-		})
-		if err == nil && !receipt.Created {
-			receipt, err = f.Commands.SendMessage(ctx, f.Caller.Workspace, receipt.Session.ID, message)
+		var found *Found
+		found, session, err = f.create(ctx, domain.NewSession{ExternalID: f.sent.Chat}, f.pieces(), f.key)
+		if found != nil || err != nil {
+			return found, err
 		}
-	} else {
-		receipt, err = f.Commands.SendMessage(ctx, f.Caller.Workspace, session.ID, message)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &Found{Session: receipt.Session.ID, Message: receipt.Message.ID}, nil
+	return f.sendTo(ctx, session.ID, f.pieces(), f.key)
 }
 
 // Session returns the session that a chat is named by: its id, or the client's own name; nil if there is

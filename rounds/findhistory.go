@@ -136,29 +136,20 @@ func (f *historyFinder) send(ctx context.Context, session string) (*Found, error
 	return f.sendOrAnswer(ctx, session, f.history.Pieces, f.key, shown)
 }
 
-// createSession creates a session with the message as its first.
+// createSession creates a session with the message as its first, and takes the history over.
 func (f *historyFinder) createSession(ctx context.Context, externalID, why, from string) (*Found, error) {
-	id := f.NewID(domain.PrefixSession)
-	f.listen(id)
 	earlier, taint, err := f.earlierMessages(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	message, err := f.message(ctx, f.history.firstPieces(), f.key)
-	if err != nil {
+	in := domain.NewSession{ExternalID: externalID, Earlier: earlier, Taint: taint}
+	at, existing, err := f.create(ctx, in, f.history.firstPieces(), f.key)
+	switch {
+	case err != nil:
 		return nil, err
+	case existing != nil:
+		return f.inSession(ctx, existing)
 	}
-	receipt, err := f.Commands.CreateSession(ctx, f.Caller.Workspace, domain.NewSession{
-		ID: id, Type: domain.Chat, ProviderID: f.Provider, ExternalID: externalID, Message: &message, By: f.Caller.Name,
-		Earlier: earlier, Taint: taint,
-	})
-	if err != nil {
-		return nil, err
-	}
-	if !receipt.Created {
-		return f.inSession(ctx, receipt.Session)
-	}
-	at := foundNew(receipt)
 	at.NewSession, at.DepartedFrom = why, from
 	return at, nil
 }

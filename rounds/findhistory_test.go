@@ -44,9 +44,12 @@ func (m *memory) AnswerByText(ctx context.Context, ws, approval string, d domain
 	return m.SendMessage(ctx, ws, a.SessionID, said)
 }
 
-// RetrySession calls the AI again.
+// RetrySession calls the AI again, in a new round.
 func (m *memory) RetrySession(_ context.Context, _, session string, _ domain.RetryRequest) (*domain.Receipt, error) {
+	m.mu.Lock()
 	m.retries++
+	m.sessions[session].State.RoundID = fmt.Sprint("rnd_retry_", m.retries)
+	m.mu.Unlock()
 	m.enterBy(session, domain.CallingAI, domain.RoundRequested{}.Name())
 	return &domain.Receipt{}, nil
 }
@@ -72,10 +75,6 @@ func (m *memory) continuing(t *testing.T, h *History) Found {
 	t.Helper()
 	r := m.round("a")
 	defer r.Close()
-	r.NewID = func(prefix string) string {
-		m.ids++
-		return fmt.Sprintf("%s_f%031x", prefix, m.ids)
-	}
 	if err := r.FindHistory(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +223,7 @@ func TestAMessageAfterARound(t *testing.T) {
 		after := func(text string) Found {
 			r := m.round("a")
 			defer r.Close()
-			r.NewID, r.Provider = func(string) string { return "ses_fork" }, "prv_1"
+			r.Provider = "prv_1"
 			if err := r.FindAfter(t.Context(), func(ctx context.Context) (Continuation, error) {
 				s, message, err := r.StoredMessage(ctx, first.Session, first.Message)
 				return Continuation{Session: s, Message: message, Pieces: []Piece{{Text: text}}, Protocol: "p"}, err
@@ -241,7 +240,7 @@ func TestAMessageAfterARound(t *testing.T) {
 		if again := after("One"); !again.Repeated || again.Message != one.Message {
 			t.Errorf("the first message again is %+v", again)
 		}
-		if two := after("Two"); two.Session != "ses_fork" || two.NewSession != reasonForked || two.DepartedFrom != first.Session {
+		if two := after("Two"); two.Session == first.Session || two.NewSession != reasonForked || two.DepartedFrom != first.Session {
 			t.Errorf("another message is %+v", two)
 		}
 	})

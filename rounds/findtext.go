@@ -58,7 +58,7 @@ func (f *textFinder) findByKey(ctx context.Context) (*Found, error) {
 	if m.Rich.Words() != f.sent.Text {
 		return nil, domain.Errorf(codeMismatch, "This idempotency_key was used for another message. Use a new one.")
 	}
-	return again(known.SessionID, known.MessageID), nil
+	return foundByID(known.SessionID, known.MessageID), nil
 }
 
 // findFirst creates a session, unless the same caller has one whose first message is equal and still in
@@ -101,7 +101,7 @@ func (f *textFinder) findNext(ctx context.Context) (*Found, error) {
 	case err != nil:
 		return nil, err
 	case known != nil:
-		return again(known.SessionID, known.MessageID), nil
+		return foundByID(known.SessionID, known.MessageID), nil
 	}
 	return f.send(ctx, domain.HistoryKey{Hash: hash})
 }
@@ -138,11 +138,7 @@ func (f *textFinder) unfinished(ctx context.Context, session, message string) (*
 	if err != nil || at.Finished() {
 		return nil, err
 	}
-	return again(session, message), nil
-}
-
-func again(session, message string) *Found {
-	return &Found{Session: session, Message: message, Repeated: true}
+	return foundByID(session, message), nil
 }
 
 // known returns the newest message with a hash; nil if there is none.
@@ -158,18 +154,8 @@ func (f *textFinder) known(ctx context.Context, hash string) (*domain.KnownHisto
 func (f *textFinder) send(ctx context.Context, key domain.HistoryKey) (*Found, error) {
 	pieces := []Piece{{Text: f.sent.Text}}
 	if f.sent.Session != "" {
-		f.listen(f.sent.Session)
 		return f.sendTo(ctx, f.sent.Session, pieces, key)
 	}
-	message, err := f.message(ctx, pieces, key)
-	if err != nil {
-		return nil, err
-	}
-	receipt, err := f.Commands.CreateSession(ctx, f.Caller.Workspace, domain.NewSession{
-		Type: domain.Chat, Message: &message, By: f.Caller.Name,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &Found{Session: receipt.Session.ID, Message: receipt.Message.ID}, nil
+	found, _, err := f.create(ctx, domain.NewSession{}, pieces, key)
+	return found, err
 }

@@ -10,7 +10,7 @@ import (
 
 // FollowEvents passes the events of the round to an output until it is over or waits for a person, as its
 // events report it. The result is in Outcome. A round that failed and is requested again is retried once.
-func (r *Round) FollowEvents(ctx context.Context, out output) error {
+func (r *Round) FollowEvents(ctx context.Context, out Output) error {
 	if err := r.beginEvents(ctx); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (r *Round) FollowEvents(ctx context.Context, out output) error {
 
 // CurrentEvents passes the events of the round up to now to an output, and reports whether it is over or
 // waits for a person. The result is in Outcome.
-func (r *Round) CurrentEvents(ctx context.Context, out output) (rests bool, err error) {
+func (r *Round) CurrentEvents(ctx context.Context, out Output) (rests bool, err error) {
 	r.Found.live = false
 	if err := r.beginEvents(ctx); err != nil {
 		return false, err
@@ -78,7 +78,7 @@ func (r *Round) beginEvents(ctx context.Context) error {
 }
 
 // passOwnEvents passes the events of the round up to now.
-func (r *Round) passOwnEvents(ctx context.Context, out output) error {
+func (r *Round) passOwnEvents(ctx context.Context, out Output) error {
 	for more := true; more && !r.Outcome.settled(); {
 		var err error
 		more, err = nextEvents(ctx, r.reader, func(e *api.Event) {

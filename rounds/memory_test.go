@@ -56,6 +56,10 @@ func newMemory(t *testing.T) *memory {
 func (m *memory) round(caller string) *Round {
 	c := Config{
 		Commands: m, Record: m, Approvals: m, Histories: m, Names: NewSessionNames(clock.System), Clock: clock.System,
+		NewID: func(prefix string) string {
+			m.ids++
+			return fmt.Sprintf("%s_f%031x", prefix, m.ids)
+		},
 		Follow: func(f stream.Filter) *stream.Reader { return m.broker.Reader(m, f) },
 		StillAllowed: func(context.Context, *auth.Identity) error {
 			if m.revoked {
@@ -75,7 +79,7 @@ func (m *memory) publish(session string, e *domain.LogEvent) int64 {
 		e.Message.Seq = e.Seq
 	}
 	s := m.sessions[session]
-	s.LastSeq = e.Seq
+	s.LastSeq, s.LastEventTime = e.Seq, clock.System()
 	if e.Session != nil {
 		copied := *s
 		e.Session = &copied

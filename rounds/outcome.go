@@ -150,6 +150,7 @@ func (o *Outcome) messageStored(m *api.Message) {
 // phaseChanged handles a phase of the session.
 func (o *Outcome) phaseChanged(p *api.SessionPhaseData) {
 	switch of := api.Value(p.RoundID); {
+	case o.resumes(p):
 	case p.Status == domain.StatusRequiresAction && of == o.round:
 		o.ended = true
 	case of != o.round, p.Phase == domain.Idle, p.Phase == domain.Completed:
@@ -159,6 +160,12 @@ func (o *Outcome) phaseChanged(p *api.SessionPhaseData) {
 	default:
 		o.ended, o.approvalID, o.Rejected = false, "", nil // an approval may have been answered
 	}
+}
+
+// resumes reports whether the session has the slot again for an answer that was given before: it leaves
+// the phase in which it waited for that with its next transition.
+func (o *Outcome) resumes(p *api.SessionPhaseData) bool {
+	return p.Event == domain.SessionActivationRequested{}.Name() && o.approvalID == "" && api.Value(p.RoundID) == o.round
 }
 
 // ShownText returns the text of a stored message that is a part of an answer: of the AI, or about a

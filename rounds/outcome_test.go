@@ -11,28 +11,29 @@ import (
 // The events of a round say how it ended, at which event, and which of them are a part of its answer.
 func TestOutcome(t *testing.T) {
 	const (
-		placed   = `message.updated {"message":{"id":"m","round_id":"r","sender":"USER","status":"stored"}}`
-		gone     = `message.deleted {"message":{"id":"m","sender":"USER","status":"queued"}}`
-		calls    = `session.phase {"phase":"CALLING_AI","status":"running","round_id":"r","event":"UserMessageSent"}`
-		text     = `message.delta {"kind":"text","message_id":"a","text":"He"}`
-		hello    = `message.created {"message":{"id":"a","sender":"AI","round_id":"r","status":"stored","text_content":"Hello."}}`
-		short    = `message.created {"message":{"id":"a","sender":"AI","round_id":"r","status":"stored","text_content":"He","ai_raw":{"stop_reason":"length"}}}`
-		cut      = `message.created {"message":{"id":"a","sender":"AI","round_id":"r","status":"interrupted","text_content":"He"}}`
-		limit    = `message.created {"message":{"sender":"SYSTEM","round_id":"r","system_message":{"type":"LIMIT_REACHED","summary":"It is reached."}}}`
-		failed   = `message.created {"message":{"sender":"SYSTEM","round_id":"r","system_message":{"type":"NETWORK_ERROR","summary":"No."}}}`
-		other    = `message.created {"message":{"id":"b","sender":"AI","round_id":"q","status":"stored","text_content":"Of another."}}`
-		used     = `usage.updated {"roundtrip":{"round_id":"r","usage":{"input_tokens":3}}}`
-		asks     = `approval.requested {"approval":{"id":"apr_1","kind":"actions","status":"open"}}`
-		waits    = `session.phase {"phase":"WAITING_VALIDATION","status":"requires_action","round_id":"r","event":"AIResponseReceived"}`
-		refused  = `approval.settled {"approval":{"id":"apr_1","kind":"actions","status":"refused"}}`
-		approved = `approval.settled {"approval":{"id":"apr_1","kind":"actions","status":"approved"}}`
-		client   = `approval.requested {"approval":{"id":"apr_2","kind":"client_calls","status":"open"}}`
-		idle     = `session.phase {"phase":"IDLE","status":"idle","round_id":"r","event":"AIResponseReceived"}`
-		stopped  = `session.phase {"phase":"IDLE","status":"idle","round_id":"r","event":"InterruptRequested"}`
-		rejected = `session.phase {"phase":"IDLE","status":"idle","round_id":"r","event":"SystemErrorOccurred"}`
-		retried  = `session.phase {"phase":"CALLING_AI","status":"running","round_id":"r2","event":"RoundRequested"}`
-		next     = `session.phase {"phase":"CALLING_AI","status":"running","round_id":"s","event":"UserMessageSent"}`
-		ends     = `session.ended {"session":{"status":"ended","phase":"COMPLETED","round_id":"r"}}`
+		placed    = `message.updated {"message":{"id":"m","round_id":"r","sender":"USER","status":"stored"}}`
+		gone      = `message.deleted {"message":{"id":"m","sender":"USER","status":"queued"}}`
+		calls     = `session.phase {"phase":"CALLING_AI","status":"running","round_id":"r","event":"UserMessageSent"}`
+		text      = `message.delta {"kind":"text","message_id":"a","text":"He"}`
+		hello     = `message.created {"message":{"id":"a","sender":"AI","round_id":"r","status":"stored","text_content":"Hello."}}`
+		short     = `message.created {"message":{"id":"a","sender":"AI","round_id":"r","status":"stored","text_content":"He","ai_raw":{"stop_reason":"length"}}}`
+		cut       = `message.created {"message":{"id":"a","sender":"AI","round_id":"r","status":"interrupted","text_content":"He"}}`
+		limit     = `message.created {"message":{"sender":"SYSTEM","round_id":"r","system_message":{"type":"LIMIT_REACHED","summary":"It is reached."}}}`
+		failed    = `message.created {"message":{"sender":"SYSTEM","round_id":"r","system_message":{"type":"NETWORK_ERROR","summary":"No."}}}`
+		other     = `message.created {"message":{"id":"b","sender":"AI","round_id":"q","status":"stored","text_content":"Of another."}}`
+		used      = `usage.updated {"roundtrip":{"round_id":"r","usage":{"input_tokens":3}}}`
+		asks      = `approval.requested {"approval":{"id":"apr_1","kind":"actions","status":"open"}}`
+		waits     = `session.phase {"phase":"WAITING_VALIDATION","status":"requires_action","round_id":"r","event":"AIResponseReceived"}`
+		refused   = `approval.settled {"approval":{"id":"apr_1","kind":"actions","status":"refused"}}`
+		approved  = `approval.settled {"approval":{"id":"apr_1","kind":"actions","status":"approved"}}`
+		client    = `approval.requested {"approval":{"id":"apr_2","kind":"client_calls","status":"open"}}`
+		idle      = `session.phase {"phase":"IDLE","status":"idle","round_id":"r","event":"AIResponseReceived"}`
+		stopped   = `session.phase {"phase":"IDLE","status":"idle","round_id":"r","event":"InterruptRequested"}`
+		rejected  = `session.phase {"phase":"IDLE","status":"idle","round_id":"r","event":"SystemErrorOccurred"}`
+		retried   = `session.phase {"phase":"CALLING_AI","status":"running","round_id":"r2","event":"RoundRequested"}`
+		activated = `session.phase {"phase":"WAITING_COMMUNICATION_RESPONSE","status":"requires_action","round_id":"r","event":"SessionActivationRequested"}`
+		next      = `session.phase {"phase":"CALLING_AI","status":"running","round_id":"s","event":"UserMessageSent"}`
+		ends      = `session.ended {"session":{"status":"ended","phase":"COMPLETED","round_id":"r"}}`
 	)
 	for name, c := range map[string]struct {
 		events []string
@@ -54,6 +55,7 @@ func TestOutcome(t *testing.T) {
 		"an approved one":           {[]string{hello, asks, waits, approved, calls, hello, idle}, "ends at 7, parts 3"},
 		"calls of the client":       {[]string{client, waits}, "ends at 2, parts 0, waits for apr_2"},
 		"up to calls of the client": {[]string{"stop at calls", client, waits, calls, hello, idle}, "ends at 3, parts 0, waits for apr_2"},
+		"results that waited":       {[]string{activated, calls, hello, idle}, "ends at 4, parts 2"},
 		"a failure":                 {[]string{calls, failed, idle}, "ends at 3, parts 2, failed, provider_failed"},
 		"a final failure":           {[]string{calls, failed, rejected}, "ends at 3, parts 2, failed, final, provider_failed"},
 		"a failure that is retried": {[]string{failed, idle, retried}, "ends at 2, parts 2"},

@@ -35,7 +35,7 @@ func (r *Round) Result(ctx context.Context, p Patience) (*Progress, error) {
 		return begun, err
 	}
 	for {
-		if err := r.passEvents(ctx, unwritten{}); err != nil {
+		if err := r.passEvents(ctx, Unwritten{}); err != nil {
 			return nil, err
 		}
 		if at, err := r.check(ctx); at != nil || err != nil {
@@ -56,9 +56,14 @@ func (r *Round) Result(ctx context.Context, p Patience) (*Progress, error) {
 	}
 }
 
-// unwritten is the output of a round whose events are not written.
-type unwritten struct{}
+// Unwritten is the output of a round whose events are not written.
+type Unwritten struct{}
 
-func (unwritten) Event(*api.Event)      {}
-func (unwritten) Flush() error          { return nil }
-func (unwritten) WriteHeartbeat() error { return nil }
+// Event writes nothing.
+func (Unwritten) Event(*api.Event) {}
+
+// Flush sends nothing.
+func (Unwritten) Flush() error { return nil }
+
+// WriteHeartbeat writes nothing: the response has not begun.
+func (Unwritten) WriteHeartbeat() error { return nil }

@@ -174,8 +174,8 @@ func positionBefore(m *domain.Message, latest int64) int64 {
 	return m.Seq - 1
 }
 
-// output is where a protocol writes a round.
-type output interface {
+// Output is where a protocol writes a round.
+type Output interface {
 	// Event handles an event of the session, apart from those of the message that begins the round.
 	Event(e *api.Event)
 	// Flush sends what was written.
@@ -185,7 +185,7 @@ type output interface {
 
 // Follow passes the events to an output until the round is over or waits for a person, and returns the
 // progress then.
-func (r *Round) Follow(ctx context.Context, out output) (*Progress, error) {
+func (r *Round) Follow(ctx context.Context, out Output) (*Progress, error) {
 	allowed := func() error { return r.StillAllowed(ctx, r.Caller) }
 	for {
 		if err := r.passEvents(ctx, out); err != nil {
@@ -204,7 +204,7 @@ func (r *Round) Follow(ctx context.Context, out output) (*Progress, error) {
 }
 
 // passEvents passes the events up to now.
-func (r *Round) passEvents(ctx context.Context, out output) error {
+func (r *Round) passEvents(ctx context.Context, out Output) error {
 	for more := true; more; {
 		var err error
 		more, err = nextEvents(ctx, r.reader, func(e *api.Event) {

@@ -82,6 +82,7 @@ func (a *answerText) send(text string, begins bool) {
 
 // wholeAnswer is an answer that is written at once.
 type wholeAnswer struct {
+	rounds.Unwritten
 	answerText
 
 	content, thoughts strings.Builder
@@ -98,24 +99,18 @@ func newWholeAnswer() *wholeAnswer {
 	return a
 }
 
-// Flush sends nothing yet.
-func (*wholeAnswer) Flush() error { return nil }
-
-// WriteHeartbeat sends nothing: the answer has no headers yet.
-func (*wholeAnswer) WriteHeartbeat() error { return nil }
+// Event handles an event of the round.
+func (a *wholeAnswer) Event(e *api.Event) { a.answerText.Event(e) }
 
 // answer follows the round until it is over or waits for a person, and writes the completion.
 func (c *Completions) answer(w http.ResponseWriter, r *http.Request, x *rounds.Round, ask *request) error {
 	out, extra := newWholeAnswer(), openai.NewExtra(&x.Found)
-	err := x.FollowEvents(r.Context(), out)
-	if err == nil {
-		extra.OpenApproval, err = c.OpenApproval(r.Context(), r, x)
-	}
-	if err != nil {
+	var err error
+	if extra.OpenApproval, err = c.FollowEvents(r, x, out); err != nil {
 		if x.Outcome.Final {
 			w.Header().Set(openai.ShouldRetry, "false")
 		}
-		return openai.StreamError(err)
+		return err
 	}
 	content := rounds.Joined(out.content.String(), closing(x, extra.OpenApproval))
 	message := &wireMessOut{

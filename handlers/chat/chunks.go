@@ -35,12 +35,9 @@ func newChunks(w http.ResponseWriter, head completion, usage bool) *chunks {
 func (c *Completions) stream(w http.ResponseWriter, r *http.Request, x *rounds.Round, ask *request) {
 	out := newChunks(w, newCompletion(chatCompletion, ask.Model, x.Found.Placed), ask.wantsUsage())
 	extra := openai.NewExtra(&x.Found)
-	err := x.FollowEvents(r.Context(), out)
-	if err == nil {
-		extra.OpenApproval, err = c.OpenApproval(r.Context(), r, x)
-	}
-	if err != nil {
-		out.fail(r, c.Failure(openai.StreamError(err)))
+	var err error
+	if extra.OpenApproval, err = c.FollowEvents(r, x, out); err != nil {
+		out.fail(r, c.Failure(err))
 		return
 	}
 	if calls := callsOf(x, true); len(calls) > 0 {

@@ -75,6 +75,15 @@ func (c *Config) OpenApproval(ctx context.Context, r *http.Request, x *rounds.Ro
 	return out, err
 }
 
+// FollowEvents follows the round until it is over or waits for a person, and returns what the person has to answer.
+func (c *Config) FollowEvents(r *http.Request, x *rounds.Round, out rounds.Output) (*OpenApproval, error) {
+	err := x.FollowEvents(r.Context(), out)
+	if err != nil {
+		return nil, StreamError(err)
+	}
+	return c.OpenApproval(r.Context(), r, x)
+}
+
 // base returns the base URL of the web app.
 func (c *Config) base(r *http.Request) string {
 	if c.PublicURL != "" {

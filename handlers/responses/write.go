@@ -12,37 +12,30 @@ import (
 
 // writeWhole waits until the round is over or waits for a person, and writes the response.
 func (c *Config) writeWhole(w http.ResponseWriter, r *http.Request, t *writer) error {
-	err := t.FollowEvents(r.Context(), t)
-	if err == nil {
-		err = c.end(r, t)
-	}
+	open, err := c.FollowEvents(r, t.Round, t)
 	if err != nil {
 		if t.Outcome.Final {
 			w.Header().Set(openai.ShouldRetry, "false")
 		}
-		return openai.StreamError(err)
+		return err
 	}
+	t.end(open)
 	openai.WriteJSON(w, t.response())
 	return nil
-}
-
-// end ends a response that is over or waits for a person.
-func (c *Config) end(r *http.Request, t *writer) error {
-	open, err := c.OpenApproval(r.Context(), r, t.Round)
-	if err == nil {
-		t.end(open)
-	}
-	return err
 }
 
 // writeCurrent writes the response in its current state.
 func (c *Config) writeCurrent(w http.ResponseWriter, r *http.Request, t *writer) error {
 	rests, err := t.CurrentEvents(r.Context(), t)
-	if err == nil && rests {
-		err = c.end(r, t)
-	}
 	if err != nil {
 		return lostLog(err)
+	}
+	if rests {
+		open, err := c.OpenApproval(r.Context(), r, t.Round)
+		if err != nil {
+			return err
+		}
+		t.end(open)
 	}
 	openai.WriteJSON(w, t.response())
 	return nil
@@ -51,7 +44,7 @@ func (c *Config) writeCurrent(w http.ResponseWriter, r *http.Request, t *writer)
 // stream streams a response from its beginning, or after the event that the client has.
 func (c *Config) stream(w http.ResponseWriter, r *http.Request, t *writer, after int64) {
 	out := &events{Wire: rounds.Wire{W: w}, after: after}
-	t.stream = out
+	t.eventStream = out
 	out.open()
 	t.emit(&event{Type: "response.created", Number: numberCreated, Response: t.response()})
 	if t.out.Status == statusQueued {
@@ -59,14 +52,12 @@ func (c *Config) stream(w http.ResponseWriter, r *http.Request, t *writer, after
 	} else {
 		t.emit(&event{Type: "response.in_progress", Number: numberInProgress, Response: t.response()})
 	}
-	err := t.FollowEvents(r.Context(), t)
-	if err == nil || t.Outcome.Err() != nil {
-		err = c.end(r, t)
-	}
-	if err != nil {
-		out.fail(c.Failure(openai.StreamError(err)))
+	open, err := c.FollowEvents(r, t.Round, t)
+	if err != nil && t.Outcome.Err() == nil {
+		out.fail(c.Failure(err))
 		return
 	}
+	t.end(open)
 	_ = out.Flush() // the client may have disconnected
 }
 

@@ -42,8 +42,9 @@ func numberOf(seq int64, place int) int64 { return seq*placesOfEvent + int64(pla
 type writer struct {
 	*rounds.Round
 
-	out    response
-	stream eventStream // nil: only the response itself is needed
+	eventStream
+
+	out response
 
 	call   int64 // sequence number of the event that began the latest call of the AI
 	closed int64 // calls up to this number are complete
@@ -57,6 +58,11 @@ type eventStream interface {
 	WriteHeartbeat() error
 }
 
+// unsent is for a response of which the events are not needed.
+type unsent struct{ rounds.Unwritten }
+
+func (unsent) send(*event) {}
+
 // openItem is an answer that is being streamed.
 type openItem struct {
 	id        string
@@ -67,7 +73,7 @@ type openItem struct {
 }
 
 func newWriter(x *rounds.Round, of metadata) *writer {
-	return &writer{Round: x, out: newResponse(&x.Found, of)}
+	return &writer{Round: x, out: newResponse(&x.Found, of), eventStream: unsent{}}
 }
 
 // Event handles an event of the round.
@@ -87,22 +93,6 @@ func (t *writer) Event(e *api.Event) {
 	default:
 		t.textDelta(d.MessageID, d.Offset, d.Text)
 	}
-}
-
-// Flush sends what was written.
-func (t *writer) Flush() error {
-	if t.stream == nil {
-		return nil
-	}
-	return t.stream.Flush()
-}
-
-// WriteHeartbeat keeps the connection of a stream open.
-func (t *writer) WriteHeartbeat() error {
-	if t.stream == nil {
-		return nil
-	}
-	return t.stream.WriteHeartbeat()
 }
 
 // response returns the response in its current state.
@@ -317,10 +307,8 @@ func (t *writer) emitCalls(seq int64, asked *domain.Approval) {
 
 // emit emits an event of the current item.
 func (t *writer) emit(e *event) {
-	if t.stream != nil {
-		e.index = len(t.out.Output)
-		t.stream.send(e)
-	}
+	e.index = len(t.out.Output)
+	t.send(e)
 }
 
 // skipRunes returns a text without its first n characters.

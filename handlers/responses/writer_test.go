@@ -107,7 +107,7 @@ func (l *listener) send(e *event) {
 func (c *client) listens(t *rapid.T, happened []*api.Event, upTo int) {
 	x := &rounds.Round{Found: rounds.Found{Session: "ses_1", Placed: &domain.Message{ID: "msg_q", Seq: 9}}}
 	teller := newWriter(x, metadata{})
-	teller.stream = &listener{client: c, t: t, filter: events{after: c.last}, upTo: upTo}
+	teller.eventStream = &listener{client: c, t: t, filter: events{after: c.last}, upTo: upTo}
 	for _, e := range happened[1:] { // the message itself is no part of its answer
 		teller.Event(e)
 		x.Outcome.EndSeq = max(x.Outcome.EndSeq, e.SessionSeq)
