@@ -145,19 +145,6 @@ func TestAYesThatIsNoAnswer(t *testing.T) {
 		t.Errorf("switched off, a yes leaves it %s, with %q", got, zoneNames(s))
 	}
 	s.Call("PATCH", "/v1/settings", map[string]any{"approve_by_text": true}).Want(200)
-	for name, then := range map[string]func(received string) []string{
-		"more words": func(received string) []string { return []string{received, "yes please"} },
-		"of something else": func(received string) []string {
-			return []string{strings.Replace(received, "Garden", "Palace", 1), "yes"}
-		},
-		"untold": func(string) []string { return []string{"I make it.", "yes"} },
-	} {
-		one := s.chat(key, []string{"X-OpenWebUI-Chat-Id", name}, "make one, "+name)
-		s.chat(key, []string{"X-OpenWebUI-Chat-Id", name}, append([]string{"make one, " + name}, then(one.text)...)...)
-		if got := s.Call("GET", "/v1/approvals/"+one.Fermata.ApprovalID, nil).Want(200).Str("status"); got == "approved" || zoneNames(s) != "" {
-			t.Errorf("%s: it is %s, with %q", name, got, zoneNames(s))
-		}
-	}
 	s.Call("PATCH", "/v1/settings", map[string]any{"sensitive_commands": []string{"CREATE_ZONE"}}).Want(200)
 	grave := s.chat(key, nil, "make a grave one")
 	refused := s.chat(key, nil, "make a grave one", grave.text, "yes")

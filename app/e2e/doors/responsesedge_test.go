@@ -131,26 +131,6 @@ func TestAResponseIsFollowedTwice(t *testing.T) {
 	})
 }
 
-// A client that keeps its own history is recognised by it, as in chat completions: what was
-// begun there continues here.
-func TestAHistoryInAResponse(t *testing.T) {
-	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
-	begun := s.chat(key, nil, "one")
-	s.Key = key
-	items := []any{
-		map[string]any{"role": "developer", "content": "Short."}, map[string]any{"role": "user", "content": "one"},
-		map[string]any{"type": "message", "role": "assistant", "content": []any{map[string]any{"type": "output_text", "text": "Yes."}}},
-		map[string]any{"type": "message", "role": "user", "content": []any{map[string]any{"type": "input_text", "text": "two"}}},
-	}
-	if got, _ := s.respond(map[string]any{"input": items}); got.Talk.ID != begun.session || got.Fermata.NewSession != "" {
-		t.Errorf("it continues as %+v", got)
-	}
-	items[1] = map[string]any{"role": "user", "content": "one, edited"}
-	if got, _ := s.respond(map[string]any{"input": items}); got.Talk.ID == begun.session || got.Fermata.NewSession != "history_unknown" {
-		t.Errorf("another history continues as %+v", got)
-	}
-}
-
 // A client that leaves in the middle of a stream, at whatever byte, changes nothing.
 func TestAResponseThatIsLeft(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t),
@@ -203,38 +183,19 @@ func TestWhatResponsesGetWrong(t *testing.T) {
 		body, code, param string
 		status            int
 	}{
-		"no JSON":          {`{"model"`, "malformed_json", "", 400},
-		"nothing":          {``, "empty_body", "", 400},
-		"no model":         {`{"input":"hello"}`, "invalid", "model", 422},
-		"unknown model":    {`{"model":"gpt-5","input":"hello"}`, "not_found", "model", 404},
-		"unknown provider": {`{"model":"fermata/Unknown","input":"hello"}`, "not_found", "model", 404},
-		"a plain call":     {`{"model":"fermata/raw","input":"hello"}`, "invalid", "model", 422},
-		"no input":         {`{"model":"fermata"}`, "invalid", "input", 422},
-		"an empty list":    {`{"model":"fermata","input":[]}`, "invalid", "input", 422},
-		"input of a kind":  {`{"model":"fermata","input":7}`, "invalid", "input", 422},
-		"a blank input":    {`{"model":"fermata","input":" \n"}`, "invalid", "input", 422},
-		"an answer last":   {`{"model":"fermata","input":[` + item + `,{"role":"assistant","content":"x"}]}`, "invalid", "input[1]", 422},
-		"an unknown role":  {`{"model":"fermata","input":[{"role":"wizard","content":"x"}]}`, "invalid", "input[0].role", 422},
-		"only a system's":  {`{"model":"fermata","input":[{"role":"system","content":"x"}]}`, "invalid", "input[0]", 422},
-		"an image": {`{"model":"fermata","input":[{"role":"user","content":[{"type":"input_text","text":"see"},{"type":"input_image","image_url":"data:,"}]}]}`,
-			"invalid", "input[0].content[1].image_url", 422},
-		"a file":                   {`{"model":"fermata","input":[{"role":"user","content":[{"type":"input_file"}]}]}`, "invalid", "input[0].content[0].file_data", 422},
-		"a tool without a type":    {`{"model":"fermata","tools":[{"name":"f"}],"input":"x"}`, "invalid", "tools[0]", 422},
-		"a result of nothing":      {`{"model":"fermata","input":[{"type":"function_call_output","call_id":"c","output":"x"}]}`, "invalid", "input[0].call_id", 422},
-		"a reference":              {`{"model":"fermata","input":[{"type":"item_reference","id":"msg_1"}]}`, "invalid", "input[0].id", 422},
-		"JSON as an answer":        {`{"model":"fermata","text":{"format":{"type":"json_object"}},"input":"x"}`, "invalid", "text.format", 422},
-		"a stored prompt":          {`{"model":"fermata","prompt":{"id":"p"},"input":"x"}`, "invalid", "prompt", 422},
-		"much metadata":            {`{"model":"fermata","metadata":{"a":"` + strings.Repeat("x", 513) + `"},"input":"x"}`, "invalid", "metadata", 422},
-		"metadata of a kind":       {`{"model":"fermata","metadata":{"a":7},"input":"x"}`, "invalid", "metadata", 422},
-		"two names":                {`{"model":"fermata","conversation":"c","previous_response_id":"` + unknown + `","input":"x"}`, "invalid", "conversation", 422},
-		"a name that steers":       {`{"model":"fermata","conversation":"a\u202eb","input":"x"}`, "invalid", "conversation", 422},
-		"an unknown one before":    {`{"model":"fermata","previous_response_id":"` + unknown + `","input":"x"}`, "not_found", "previous_response_id", 404},
-		"no id before":             {`{"model":"fermata","previous_response_id":"resp_x","input":"x"}`, "not_found", "previous_response_id", 404},
-		"another workspace's":      {`{"model":"fermata","previous_response_id":"` + theirs.ID + `","input":"x"}`, "not_found", "previous_response_id", 404},
-		"another's session":        {`{"model":"fermata","conversation":"` + theirs.Talk.ID + `","input":"x"}`, "not_found", "", 404},
-		"an answer and one before": {`{"model":"fermata","previous_response_id":"` + unknown + `","input":[{"role":"assistant","content":"x"}]}`, "invalid", "input[0]", 422},
-		"100,000 items":            {`{"model":"fermata","input":[` + strings.Repeat(item+",", 99_999) + item + `]}`, "too_large", "", 413},
-		"too many items":           {`{"model":"fermata","input":[` + strings.Repeat(`{"role":"user","content":"a"},`, 20_000) + item + `]}`, "too_large", "", 413},
+		"no JSON":               {`{"model"`, "malformed_json", "", 400},
+		"nothing":               {``, "empty_body", "", 400},
+		"no model":              {`{"input":"hello"}`, "invalid", "model", 422},
+		"unknown model":         {`{"model":"gpt-5","input":"hello"}`, "not_found", "model", 404},
+		"unknown provider":      {`{"model":"fermata/Unknown","input":"hello"}`, "not_found", "model", 404},
+		"a reference":           {`{"model":"fermata","input":[{"type":"item_reference","id":"msg_1"}]}`, "invalid", "input[0].id", 422},
+		"metadata of a kind":    {`{"model":"fermata","metadata":{"a":7},"input":"x"}`, "invalid", "metadata", 422},
+		"a name that steers":    {`{"model":"fermata","conversation":"a\u202eb","input":"x"}`, "invalid", "conversation", 422},
+		"an unknown one before": {`{"model":"fermata","previous_response_id":"` + unknown + `","input":"x"}`, "not_found", "previous_response_id", 404},
+		"another workspace's":   {`{"model":"fermata","previous_response_id":"` + theirs.ID + `","input":"x"}`, "not_found", "previous_response_id", 404},
+		"another's session":     {`{"model":"fermata","conversation":"` + theirs.Talk.ID + `","input":"x"}`, "not_found", "", 404},
+		"100,000 items":         {`{"model":"fermata","input":[` + strings.Repeat(item+",", 99_999) + item + `]}`, "too_large", "", 413},
+		"too many items":        {`{"model":"fermata","input":[` + strings.Repeat(`{"role":"user","content":"a"},`, 20_000) + item + `]}`, "too_large", "", 413},
 	} {
 		reply := s.openAI("POST", "/v1/responses", c.body)
 		var got struct {
