@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/userdata"
 )
@@ -4112,7 +4113,7 @@ type Transition struct {
 type Translations = domain.Translations
 
 // Trigger What starts a run beside the schedule.
-type Trigger = domain.Trigger
+type Trigger = automation.Trigger
 
 // Usage What calls of the AI used.
 type Usage struct {

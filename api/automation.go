@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // AutomationFrom is an automation as clients see it. Without a webhook URL it shows none:
 // events go to everybody who may read.
-func AutomationFrom(a *domain.Automation, webhookURL string) *Automation {
+func AutomationFrom(a *automation.Automation, webhookURL string) *Automation {
 	out := &Automation{
 		ID: a.ID, Name: a.Name, ProviderID: textPtr(a.ProviderID), Enabled: a.Enabled, DisabledReason: textPtr(a.DisabledReason),
 		Schedule: scheduleFrom(a.Schedule), Misfire: MisfirePolicy(a.Misfire), Overlap: OverlapPolicy(a.Overlap),
@@ -29,12 +30,12 @@ func AutomationFrom(a *domain.Automation, webhookURL string) *Automation {
 		out.Commands = []string{}
 	}
 	if out.Triggers == nil {
-		out.Triggers = []domain.Trigger{}
+		out.Triggers = []automation.Trigger{}
 	}
 	return out
 }
 
-func scheduleFrom(s *domain.Schedule) *Schedule {
+func scheduleFrom(s *automation.Schedule) *Schedule {
 	if s == nil {
 		return nil
 	}
@@ -42,7 +43,7 @@ func scheduleFrom(s *domain.Schedule) *Schedule {
 }
 
 // OccurrenceFrom is an occurrence as clients see it.
-func OccurrenceFrom(o *domain.Occurrence) *Occurrence {
+func OccurrenceFrom(o *automation.Occurrence) *Occurrence {
 	return &Occurrence{
 		ID: o.ID, AutomationID: o.AutomationID, ScheduledAt: Time(o.ScheduledAt),
 		Trigger: OccurrenceTrigger(cmp.Or(o.Trigger, domain.BySchedule)), State: OccurrenceState(o.State),
@@ -67,7 +68,7 @@ func WebhookResultFrom(r *domain.Receipt) *WebhookResult {
 }
 
 // AutomationRunFrom is a line of an automation's history as clients see it.
-func AutomationRunFrom(r *domain.RunRecord) *AutomationRun {
+func AutomationRunFrom(r *automation.RunRecord) *AutomationRun {
 	s := r.Session
 	out := &AutomationRun{
 		SessionID: s.ID, AutomationID: s.AutomationID, Name: s.Name,
@@ -83,7 +84,7 @@ func AutomationRunFrom(r *domain.RunRecord) *AutomationRun {
 }
 
 // SeedFrom is an automation's first message as clients see it.
-func SeedFrom(a *domain.Automation, m *domain.Message) *Seed {
+func SeedFrom(a *automation.Automation, m *domain.Message) *Seed {
 	out := &Seed{
 		AutomationID: a.ID, SessionID: a.SeedSessionID, MessageID: m.ID, Segments: []Segment{},
 		UpdatedAt: Time(m.Timestamp), UpdatedBy: textPtr(m.SenderID),

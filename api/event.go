@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/sse"
 )
 
@@ -103,16 +104,27 @@ func appendWorkspaceBody(b []byte, e *domain.LogEvent) ([]byte, error) {
 		return appendObject(b, queue)
 	case e.Type == domain.LogDataChanged && e.Change != nil:
 		return appendObject(b, e.Change)
-	case e.Type == domain.LogAutomationChanged && e.Automation != nil:
-		return appendObject(b, AutomationChangedData{Automation: *AutomationFrom(e.Automation, ""), Deleted: e.Automation.DeletedAt != nil})
-	case e.Type == domain.LogOccurrence && e.Occurrence != nil:
-		return appendObject(b, OccurrenceRecordedData{Occurrence: *OccurrenceFrom(e.Occurrence)})
 	case e.Type == domain.LogNotice && e.Notice != nil:
 		if e.SessionID != "" {
 			b = appendText(append(b, `"session_id":`...), e.SessionID)
 			b = append(b, ',')
 		}
 		return appendObject(b, e.Notice)
+	}
+	return appendRow(b, e)
+}
+
+// appendRow appends the data of an event about a noun of another family.
+func appendRow(b []byte, e *domain.LogEvent) ([]byte, error) {
+	switch row := e.Row.(type) {
+	case *automation.Automation:
+		if e.Type == domain.LogAutomationChanged {
+			return appendObject(b, AutomationChangedData{Automation: *AutomationFrom(row, ""), Deleted: row.DeletedAt != nil})
+		}
+	case *automation.Occurrence:
+		if e.Type == domain.LogOccurrence {
+			return appendObject(b, OccurrenceRecordedData{Occurrence: *OccurrenceFrom(row)})
+		}
 	}
 	return nil, errNoBody
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata"
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -109,22 +110,22 @@ func events() []*domain.LogEvent {
 			e.Queue = []domain.QueueRow{{SessionID: "ses_1", Position: 1, Trigger: "MANUAL", Reason: "RESUME", Since: noon, NotBefore: new(noon), Preempting: true, Session: bareSession()}, {SessionID: "ses_2", Position: 2, Since: noon}}
 		}),
 		of(domain.LogAutomationChanged, func(e *domain.LogEvent) {
-			e.Automation = &domain.Automation{
-				ID: "aut_1", Name: "Morning", SeedSessionID: "ses_2", Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip,
-				Completion: domain.CompletionAuto, Validation: "park", HookHash: "never shown", HookSealed: "never shown", NextAt: new(noon), CreatedAt: noon, UpdatedAt: noon,
-				Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2030-01-01T00:00:00"},
-				Triggers: []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "tol_1", Condition: json.RawMessage(`{"type":"object"}`)}},
+			e.Row = &automation.Automation{
+				ID: "aut_1", Name: "Morning", SeedSessionID: "ses_2", Enabled: true, Misfire: automation.MisfireOnce, Overlap: automation.OverlapSkip,
+				Completion: automation.CompletionAuto, Validation: "park", HookHash: "never shown", HookSealed: "never shown", NextAt: new(noon), CreatedAt: noon, UpdatedAt: noon,
+				Schedule: &automation.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2030-01-01T00:00:00"},
+				Triggers: []automation.Trigger{{Type: automation.TriggerEntryCreated, ToolID: "tol_1", Condition: json.RawMessage(`{"type":"object"}`)}},
 			}
 		}),
 		of(domain.LogAutomationChanged, func(e *domain.LogEvent) {
-			e.Automation = &domain.Automation{
-				ID: "aut_1", Misfire: domain.MisfireAll, Overlap: domain.OverlapQueue, Completion: domain.CompletionAsk,
+			e.Row = &automation.Automation{
+				ID: "aut_1", Misfire: automation.MisfireAll, Overlap: automation.OverlapQueue, Completion: automation.CompletionAsk,
 				CreatedAt: noon, UpdatedAt: noon, DeletedAt: new(noon),
 			}
 		}),
 		of(domain.LogOccurrence, func(e *domain.LogEvent) {
-			e.Occurrence = &domain.Occurrence{
-				ID: "occ_1", AutomationID: "aut_1", ScheduledAt: noon, State: domain.OccurrenceCoalesced, Reason: "misfire",
+			e.Row = &automation.Occurrence{
+				ID: "occ_1", AutomationID: "aut_1", ScheduledAt: noon, State: automation.OccurrenceCoalesced, Reason: "misfire",
 				CoalescedInto: new(noon), RecordedAt: noon,
 			}
 		}),

@@ -4,11 +4,12 @@ import (
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // Domain returns the requested automation with defaults, without its seed.
-func (in *NewAutomation) Domain(by string) domain.NewAutomation {
-	ask := domain.PlainAutomation(in.Name, by)
+func (in *NewAutomation) Domain(by string) automation.NewAutomation {
+	ask := automation.Plain(in.Name, by)
 	ask.ProviderID, ask.Validation = in.ProviderID[true], in.AutomationValidation[true]
 	ask.RequireValidation, ask.Tags, ask.Triggers = Value(in.RequireValidation), in.Tags, triggersOf(in.Triggers)
 	if in.Commands != nil {
@@ -26,14 +27,14 @@ func (in *NewAutomation) Domain(by string) domain.NewAutomation {
 }
 
 // Domain returns the requested schedule.
-func (in *ScheduleInput) Domain() domain.Schedule {
-	return domain.Schedule{Type: in.Type, Expression: in.Expression, TimeZone: in.TimeZone, StartsAt: Value(in.StartsAt)}
+func (in *ScheduleInput) Domain() automation.Schedule {
+	return automation.Schedule{Type: in.Type, Expression: in.Expression, TimeZone: in.TimeZone, StartsAt: Value(in.StartsAt)}
 }
 
-func triggersOf(in []TriggerInput) []domain.Trigger {
-	out := make([]domain.Trigger, len(in))
+func triggersOf(in []TriggerInput) []automation.Trigger {
+	out := make([]automation.Trigger, len(in))
 	for i, t := range in {
-		out[i] = domain.Trigger{Type: t.Type, ToolID: Value(t.ToolID), Condition: t.Condition}
+		out[i] = automation.Trigger{Type: t.Type, ToolID: Value(t.ToolID), Condition: t.Condition}
 	}
 	return out
 }
@@ -52,12 +53,12 @@ func budgetsPatch(in nullable.Nullable[AutomationBudgets]) domain.BudgetsPatch {
 
 // Domain returns the requested change without the seed, whose text is not resolved yet. version is the one that the
 // client has read.
-func (in *AutomationPatch) Domain(version int64) domain.AutomationPatch {
-	patch := domain.AutomationPatch{
+func (in *AutomationPatch) Domain(version int64) automation.Patch {
+	patch := automation.Patch{
 		Version: version, Name: in.Name, ProviderID: orEmpty(in.ProviderID), Enabled: in.Enabled,
-		Misfire: word[domain.MisfirePolicy](in.Misfire), Overlap: word[domain.OverlapPolicy](in.Overlap),
+		Misfire: word[automation.MisfirePolicy](in.Misfire), Overlap: word[automation.OverlapPolicy](in.Overlap),
 		Validation: orEmpty(in.AutomationValidation), RequireValidation: in.RequireValidation,
-		Completion: word[domain.CompletionPolicy](in.Completion), Budgets: budgetsPatch(in.Budgets),
+		Completion: word[automation.CompletionPolicy](in.Completion), Budgets: budgetsPatch(in.Budgets),
 	}
 	if in.Tags != nil {
 		patch.Tags = &in.Tags
@@ -70,7 +71,7 @@ func (in *AutomationPatch) Domain(version int64) domain.AutomationPatch {
 	}
 	if in.Schedule.IsSpecified() {
 		s := in.Schedule[true]
-		patch.Schedule = &domain.SchedulePatch{
+		patch.Schedule = &automation.SchedulePatch{
 			None: in.Schedule.IsNull(), Type: s.Type, Expression: s.Expression, TimeZone: s.TimeZone, StartsAt: orEmpty(s.StartsAt),
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // Domain returns the requested session without its first message.
@@ -27,8 +28,8 @@ func (in *RetryInput) Domain() domain.RetryRequest {
 }
 
 // Domain returns the requested run without its message.
-func (in *RunInput) Domain(by string) domain.RunRequest {
-	return domain.RunRequest{By: by, ProviderID: Value(in.ProviderID), Model: Value(in.Model)}
+func (in *RunInput) Domain(by string) automation.RunRequest {
+	return automation.RunRequest{By: by, ProviderID: Value(in.ProviderID), Model: Value(in.Model)}
 }
 
 // Domain returns the requested change.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 func read[T any](t *testing.T, body string) *T {
@@ -80,23 +81,23 @@ func TestMessagesAreTextOrSegments(t *testing.T) {
 // TestPatches: what is left out stays, null empties, the rest is merged.
 func TestPatches(t *testing.T) {
 	tokens, cost := int64(5), 2.0
-	a := &domain.Automation{
+	a := &automation.Automation{
 		Name: "a", ProviderID: "prv_1", Enabled: true, Tags: []string{"x"},
-		Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2026-01-01"},
+		Schedule: &automation.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2026-01-01"},
 		Budgets:  domain.Budgets{MaxTokensPerRound: &tokens, MaxCostPerDay: &cost},
 	}
 	patch := `{"provider_id":null,"tags":[],"schedule":{"expression":"0 9 * * *","starts_at":null},"budgets":{"max_cost_per_day":null}}`
 	if err := read[api.AutomationPatch](t, patch).Domain(0).Apply(a); err != nil {
 		t.Fatal(err)
 	}
-	want := &domain.Automation{
+	want := &automation.Automation{
 		Name: "a", Enabled: true, Tags: []string{}, Budgets: domain.Budgets{MaxTokensPerRound: &tokens},
-		Schedule: &domain.Schedule{Type: "cron", Expression: "0 9 * * *", TimeZone: "UTC"},
+		Schedule: &automation.Schedule{Type: "cron", Expression: "0 9 * * *", TimeZone: "UTC"},
 	}
 	if !reflect.DeepEqual(a, want) {
 		t.Errorf("%+v\nnot %+v", a, want)
 	}
-	err := read[api.AutomationPatch](t, `{"schedule":{"type":"cron"}}`).Domain(0).Apply(&domain.Automation{})
+	err := read[api.AutomationPatch](t, `{"schedule":{"type":"cron"}}`).Domain(0).Apply(&automation.Automation{})
 	if got := pointerOf(err); got != "/schedule/expression required" {
 		t.Error(got)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/commands/checks"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	automationsapi "github.com/fermata-dev/fermata/handlers/automations"
 	"github.com/fermata-dev/fermata/repository"
 	stored "github.com/fermata-dev/fermata/repository/automations"
@@ -32,8 +33,8 @@ var _ interface {
 } = automationService{}
 
 // WebhookURL is below FERMATA_PUBLIC_URL, or else the address this node listens on.
-func (s automationService) WebhookURL(a *domain.Automation) string {
-	if a.HookSealed == "" || a.Trigger(domain.TriggerWebhook) == nil {
+func (s automationService) WebhookURL(a *automation.Automation) string {
+	if a.HookSealed == "" || a.Trigger(automation.TriggerWebhook) == nil {
 		return ""
 	}
 	token, err := s.app.hooks().Open(a)
@@ -49,7 +50,7 @@ func (s automationService) WebhookURL(a *domain.Automation) string {
 }
 
 // Seed is the message that an automation's runs begin with.
-func (s automationService) Seed(ctx context.Context, workspace, id string) (*domain.Automation, *domain.Message, error) {
+func (s automationService) Seed(ctx context.Context, workspace, id string) (*automation.Automation, *domain.Message, error) {
 	a, err := s.Automation(ctx, workspace, id)
 	if err != nil {
 		return nil, nil, err

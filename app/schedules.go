@@ -5,15 +5,15 @@ import (
 	"context"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
 
 // scheduleService previews schedules, in the reader's language.
 type scheduleService struct{ app *App }
 
-func (s scheduleService) PreviewSchedule(ctx context.Context, workspace string, in domain.Schedule, after time.Time,
-	count int, language string) (*domain.SchedulePreview, error) {
+func (s scheduleService) PreviewSchedule(ctx context.Context, workspace string, in automation.Schedule, after time.Time,
+	count int, language string) (*automation.SchedulePreview, error) {
 	w, err := s.app.store.Workspaces.Workspace(ctx, workspace)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -16,9 +17,10 @@ const createAutomation = "CREATE_AUTOMATION"
 // Automations are the rules for making automations, for every caller.
 type Automations interface {
 	// Preview describes a schedule, with its next occurrences.
-	Preview(s domain.Schedule, after time.Time, count int, settings *domain.Settings) (*domain.SchedulePreview, error)
+	Preview(s automation.Schedule, after time.Time, count int, settings *domain.Settings) (*automation.SchedulePreview, error)
 	// Make validates the input, and returns the automation with everything that is to be written.
-	Make(workspace string, in domain.NewAutomation, now time.Time, newID domain.IDSource) (*domain.Automation, *domain.Change, error)
+	Make(workspace string, in automation.NewAutomation, now time.Time, newID domain.IDSource) (
+		*automation.Automation, *domain.Change, error)
 }
 
 const (
@@ -27,9 +29,9 @@ const (
 )
 
 type automationParams struct {
-	Name     string          `json:"name"`
-	Request  string          `json:"request"`
-	Schedule domain.Schedule `json:"schedule"`
+	Name     string              `json:"name"`
+	Request  string              `json:"request"`
+	Schedule automation.Schedule `json:"schedule"`
 }
 
 // automationShown is what a person sees of an automation before it is made.
@@ -65,12 +67,12 @@ func automationActions() []*command {
 
 // ahead reads the schedule, on the person's clocks where it names no others, with the next times
 // at which it comes. One that never comes again is refused.
-func (p *automationParams) ahead(c *call) (domain.Schedule, map[string]*domain.SchedulePreview, error) {
+func (p *automationParams) ahead(c *call) (automation.Schedule, map[string]*automation.SchedulePreview, error) {
 	s := p.Schedule
 	if s.TimeZone == "" {
 		s.TimeZone = c.env.Settings.TimeZone
 	}
-	said := map[string]*domain.SchedulePreview{}
+	said := map[string]*automation.SchedulePreview{}
 	for _, language := range domain.Languages {
 		settings := c.env.Settings
 		settings.Language = language
@@ -116,7 +118,7 @@ func describeCreateAutomation(_ context.Context, c *call, p automationParams) (c
 }
 
 // shown is the automation as a card shows it, in the language of the preview.
-func (p *automationParams) shown(preview *domain.SchedulePreview) json.RawMessage {
+func (p *automationParams) shown(preview *automation.SchedulePreview) json.RawMessage {
 	shown := automationShown{Name: p.Name, Request: p.Request, Schedule: preview.Description}
 	for _, run := range preview.Next[:min(shownRuns, len(preview.Next))] {
 		said := run.Said
@@ -128,7 +130,7 @@ func (p *automationParams) shown(preview *domain.SchedulePreview) json.RawMessag
 	return jsonbody.Encode(shown)
 }
 
-func descriptionText(said map[string]*domain.SchedulePreview) domain.Text {
+func descriptionText(said map[string]*automation.SchedulePreview) domain.Text {
 	return domain.Text{EN: said["en"].Description, FR: said["fr"].Description}
 }
 
@@ -147,7 +149,7 @@ func runCreateAutomation(ctx context.Context, c *call, p automationParams) (done
 	if err := c.store.RoomForAutomations(ctx, c.made+1); err != nil {
 		return done{}, err
 	}
-	ask := domain.PlainAutomation(p.Name, c.env.By)
+	ask := automation.Plain(p.Name, c.env.By)
 	ask.ProviderID, ask.Schedule = c.env.ProviderID, &s
 	ask.Seed = domain.RichContent{LinearText: p.Request, Segments: []domain.Segment{{Type: domain.SegmentText, Text: p.Request}}}
 	a, change, err := c.catalogue.automations.Make(c.env.WorkspaceID, ask, c.env.Now, c.env.NewID)

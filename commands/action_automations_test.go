@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // monday asks for an automation with this schedule.
@@ -60,9 +61,9 @@ func TestAnAutomationIsMade(t *testing.T) {
 		t.Fatalf("%+v: %+v, %d made", outcome, e.Error, len(outcome.Made))
 	}
 	change := outcome.Made[0]
-	a, seed := change.Automations[0].Automation, change.Messages[0]
-	want := domain.PlainAutomation("My week", "key_1")
-	if !change.Automations[0].Insert || a.Name != want.Name || !a.Enabled || a.Misfire != want.Misfire || a.Overlap != want.Overlap ||
+	a, seed := automation.Writes(change)[0].Automation, change.Messages[0]
+	want := automation.Plain("My week", "key_1")
+	if !automation.Writes(change)[0].Insert || a.Name != want.Name || !a.Enabled || a.Misfire != want.Misfire || a.Overlap != want.Overlap ||
 		a.Completion != want.Completion || !slices.Equal(a.Commands, want.Commands) || a.ProviderID != "prv_1" {
 		t.Errorf("%+v", a)
 	}
@@ -200,7 +201,7 @@ func TestAnAutomationIsEditedBeforeTheYes(t *testing.T) {
 	if outcome.Failed || outcome.Stale != nil || len(outcome.Made) != 1 {
 		t.Fatalf("%+v, %d made", outcome, len(outcome.Made))
 	}
-	if s := outcome.Made[0].Automations[0].Automation.Schedule; s.Expression != "30 7 * * 2" {
+	if s := automation.Writes(outcome.Made[0])[0].Automation.Schedule; s.Expression != "30 7 * * 2" {
 		t.Errorf("%+v", s)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -20,20 +21,20 @@ type AutomationData interface {
 
 // CheckTriggers validates an automation's triggers, and puts their conditions into compact form. Pointers
 // of errors begin with /triggers/0.
-func (c *Catalogue) CheckTriggers(ctx context.Context, store AutomationData, triggers []domain.Trigger) error {
+func (c *Catalogue) CheckTriggers(ctx context.Context, store AutomationData, triggers []automation.Trigger) error {
 	hooks := 0
 	watched := map[string]bool{}
 	for i := range triggers {
 		t, at := &triggers[i], fmt.Sprintf("/triggers/%d", i)
 		switch t.Type {
-		case domain.TriggerWebhook:
+		case automation.TriggerWebhook:
 			if hooks++; hooks > 1 {
 				return domain.Invalid(at, "count", "An automation has one webhook at most.")
 			}
 			if t.ToolID != "" {
 				return domain.Invalid(at+"/tool_id", "not_allowed", "A webhook has no tool.")
 			}
-		case domain.TriggerEntryCreated:
+		case automation.TriggerEntryCreated:
 			if t.ToolID == "" {
 				return domain.Invalid(at+"/tool_id", "required", "An entry_created trigger names the tool that it watches.")
 			}

@@ -32,14 +32,14 @@ type Change struct {
 	InboxDone       []string
 	Enqueue         []QueueRow
 	Dequeue         []string // session ids
-	Automations     []AutomationWrite
-	Occurrences     []*Occurrence // written by (automation, scheduled instant)
-	Grants          []*Grant      // written by id
+	Grants          []*Grant // written by id
 	Histories       []KnownHistory
 	HeldAnswers     []HeldAnswer
 	Tasks           []*Task // written by id, on the condition of their Version
 	Passkeys        []PasskeyUse
-	Events          []*LogEvent
+	// Rows are of nouns that are no part of a session: automations, and the occurrences of their schedules.
+	Rows   []Row
+	Events []*LogEvent
 	Unstored
 	// Spent, if set, is what the decision took for spent in the workspace: the change is
 	// written only if it is still so. Two sessions never use the same money.
@@ -65,13 +65,11 @@ type HeldAnswer struct {
 	Answer *RawAnswer
 }
 
-// AutomationWrite writes one automation if Version is still the one that was read; the repository
-// increments it. Insert creates it. Bookkeeping writes only the scheduler's own fields (NextAt, SeenSeq),
-// which are no change for people.
-type AutomationWrite struct {
-	Automation  *Automation
-	Insert      bool
-	Bookkeeping bool
+// Row is a row of a noun in a family of its own. The repository writes each by its type, and rejects a type that it does
+// not know.
+type Row interface {
+	// DueAt is when the scheduler must look at it next; nil: never.
+	DueAt() *time.Time
 }
 
 // SessionWrite writes one session's row, on the condition that Version (and
@@ -121,8 +119,7 @@ func (c *Change) Merge(o *Change) {
 	c.InboxDone = append(c.InboxDone, o.InboxDone...)
 	c.Enqueue = append(c.Enqueue, o.Enqueue...)
 	c.Dequeue = append(c.Dequeue, o.Dequeue...)
-	c.Automations = append(c.Automations, o.Automations...)
-	c.Occurrences = append(c.Occurrences, o.Occurrences...)
+	c.Rows = append(c.Rows, o.Rows...)
 	c.Grants = append(c.Grants, o.Grants...)
 	c.Histories = append(c.Histories, o.Histories...)
 	c.HeldAnswers = append(c.HeldAnswers, o.HeldAnswers...)

@@ -41,8 +41,8 @@ func HintOf(c *Change) *Hint {
 			h.wakes(w.Session.WakeAt)
 		}
 	}
-	for _, w := range c.Automations {
-		h.wakes(w.Automation.NextAt)
+	for _, row := range c.Rows {
+		h.wakes(row.DueAt())
 	}
 	for _, t := range c.Tasks {
 		h.wakes(t.DueAt)

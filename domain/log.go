@@ -58,9 +58,8 @@ type LogEvent struct {
 	Approval  *Approval
 	Phase     *Transition
 	Change    *DataChange
-	// Automation is as it is now; Occurrence as it was recorded.
-	Automation  *Automation
-	Occurrence  *Occurrence
+	// Row is an automation as it is now, or an occurrence as it was recorded.
+	Row         Row
 	Notice      *Notice
 	Task        *Task
 	Slot        *SlotState

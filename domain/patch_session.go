@@ -11,9 +11,32 @@ type SessionPatch struct {
 
 // Apply merges the patch into a session.
 func (p SessionPatch) Apply(s *Session) {
-	set(&s.Name, p.Name)
-	set(&s.Pinned, p.Pinned)
-	set(&s.RequireValidation, p.RequireValidation)
-	set(&s.ProviderID, p.ProviderID)
+	Set(&s.Name, p.Name)
+	Set(&s.Pinned, p.Pinned)
+	Set(&s.RequireValidation, p.RequireValidation)
+	Set(&s.ProviderID, p.ProviderID)
 	p.Budgets.Apply(&s.Budgets)
+}
+
+// BudgetsPatch changes budgets. Nil: unchanged; a pointer to nil: no bound.
+type BudgetsPatch struct {
+	MaxTokensPerRound **int64
+	MaxCostPerRound   **float64
+	MaxCostPerSession **float64
+	MaxCostPerDay     **float64
+}
+
+// Apply merges the patch into budgets.
+func (p BudgetsPatch) Apply(b *Budgets) {
+	Set(&b.MaxTokensPerRound, p.MaxTokensPerRound)
+	Set(&b.MaxCostPerRound, p.MaxCostPerRound)
+	Set(&b.MaxCostPerSession, p.MaxCostPerSession)
+	Set(&b.MaxCostPerDay, p.MaxCostPerDay)
+}
+
+// Set applies a field of a patch; nil leaves it as it is.
+func Set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
 }

@@ -113,43 +113,43 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	if err := p.sameVersion(s); err != nil {
 		return err
 	}
-	set(&s.Language, p.Language)
-	set(&s.TimeZone, p.TimeZone)
-	set(&s.DayStartHour, p.DayStartHour)
-	set(&s.WeekStartDay, p.WeekStartDay)
-	set(&s.RequireValidation, p.RequireValidation)
-	set(&s.AutomationValidation, p.AutomationValidation)
-	set(&s.ChatPreempts, p.ChatPreempts)
-	set(&s.ChatSessionHeader, p.ChatSessionHeader)
-	set(&s.MCPAnswers, p.MCPAnswers)
-	set(&s.ApproveByText, p.ApproveByText)
-	set(&s.ChatEvictionAfter, p.ChatEvictionAfter)
-	set(&s.AutomationMaxWait, p.AutomationMaxWait)
-	set(&s.CompletionConfirmationDelay, p.CompletionConfirmationDelay)
-	set(&s.MaxInactivity, p.MaxInactivity)
-	set(&s.MaxActiveDuration, p.MaxActiveDuration)
-	set(&s.MisfireGrace, p.MisfireGrace)
-	set(&s.Relaunch, p.Relaunch)
-	set(&s.AfterActions, p.AfterActions)
-	set(&s.PromptDetail, p.PromptDetail)
-	set(&s.MaxCallsPerResponse, p.MaxCallsPerResponse)
-	set(&s.MaxQueueLength, p.MaxQueueLength)
-	set(&s.FileBudget.Bytes, p.FileBudget.Bytes)
-	set(&s.FileBudget.Count, p.FileBudget.Count)
-	set(&s.ApprovalExpiry, p.ApprovalExpiry)
-	set(&s.ApprovalOnExpiry, p.ApprovalOnExpiry)
-	set(&s.FallbackProviders, p.FallbackProviders)
-	set(&s.AllowedHosts, p.AllowedHosts)
-	set(&s.Commands, p.Commands)
-	set(&s.SensitiveCommands, p.SensitiveCommands)
-	set(&s.NetworkRetry.Policy, p.NetworkRetry.Policy)
-	set(&s.NetworkRetry.Delays, p.NetworkRetry.Delays)
+	Set(&s.Language, p.Language)
+	Set(&s.TimeZone, p.TimeZone)
+	Set(&s.DayStartHour, p.DayStartHour)
+	Set(&s.WeekStartDay, p.WeekStartDay)
+	Set(&s.RequireValidation, p.RequireValidation)
+	Set(&s.AutomationValidation, p.AutomationValidation)
+	Set(&s.ChatPreempts, p.ChatPreempts)
+	Set(&s.ChatSessionHeader, p.ChatSessionHeader)
+	Set(&s.MCPAnswers, p.MCPAnswers)
+	Set(&s.ApproveByText, p.ApproveByText)
+	Set(&s.ChatEvictionAfter, p.ChatEvictionAfter)
+	Set(&s.AutomationMaxWait, p.AutomationMaxWait)
+	Set(&s.CompletionConfirmationDelay, p.CompletionConfirmationDelay)
+	Set(&s.MaxInactivity, p.MaxInactivity)
+	Set(&s.MaxActiveDuration, p.MaxActiveDuration)
+	Set(&s.MisfireGrace, p.MisfireGrace)
+	Set(&s.Relaunch, p.Relaunch)
+	Set(&s.AfterActions, p.AfterActions)
+	Set(&s.PromptDetail, p.PromptDetail)
+	Set(&s.MaxCallsPerResponse, p.MaxCallsPerResponse)
+	Set(&s.MaxQueueLength, p.MaxQueueLength)
+	Set(&s.FileBudget.Bytes, p.FileBudget.Bytes)
+	Set(&s.FileBudget.Count, p.FileBudget.Count)
+	Set(&s.ApprovalExpiry, p.ApprovalExpiry)
+	Set(&s.ApprovalOnExpiry, p.ApprovalOnExpiry)
+	Set(&s.FallbackProviders, p.FallbackProviders)
+	Set(&s.AllowedHosts, p.AllowedHosts)
+	Set(&s.Commands, p.Commands)
+	Set(&s.SensitiveCommands, p.SensitiveCommands)
+	Set(&s.NetworkRetry.Policy, p.NetworkRetry.Policy)
+	Set(&s.NetworkRetry.Delays, p.NetworkRetry.Delays)
 	if err := p.Prices.apply(&s.Prices); err != nil {
 		return err
 	}
-	set(&s.Notifications.MailTo, p.Notifications.MailTo)
-	set(&s.Notifications.QuietHours, p.Notifications.QuietHours)
-	set(&s.Notifications.ShowContent, p.Notifications.ShowContent)
+	Set(&s.Notifications.MailTo, p.Notifications.MailTo)
+	Set(&s.Notifications.QuietHours, p.Notifications.QuietHours)
+	Set(&s.Notifications.ShowContent, p.Notifications.ShowContent)
 	p.PromptChunks.apply(&s.PromptChunks)
 	p.Limits.Chat.apply(&s.Limits.Chat, Chat)
 	p.Limits.Automation.apply(&s.Limits.Automation, Run)
@@ -220,10 +220,10 @@ func (p *PricePatch) isWhole(model string) error {
 }
 
 func (p *PricePatch) apply(price *Price) {
-	set(&price.Input, p.Input)
-	set(&price.Output, p.Output)
-	set(&price.CacheRead, p.CacheRead)
-	set(&price.CacheWrite, p.CacheWrite)
+	Set(&price.Input, p.Input)
+	Set(&price.Output, p.Output)
+	Set(&price.CacheRead, p.CacheRead)
+	Set(&price.CacheWrite, p.CacheWrite)
 }
 
 // apply works on a copy, like that of the prices. A change without content changes nothing.
@@ -245,8 +245,8 @@ func (p ChunksPatch) apply(dst *map[string]ChunkChange) {
 			continue
 		}
 		change := all[name]
-		set(&change.Enabled, patch.Enabled)
-		set(&change.Text, patch.Text)
+		Set(&change.Enabled, patch.Enabled)
+		Set(&change.Text, patch.Text)
 		if all[name] = change; change == (ChunkChange{}) {
 			delete(all, name)
 		}
@@ -258,17 +258,17 @@ func (p LimitsPatch) apply(l *Limits, t SessionType) {
 	if p.Strict {
 		l.Strict(t)
 	}
-	set(&l.MaxAutonomousRoundtrips, p.MaxAutonomousRoundtrips)
-	set(&l.MaxDataQueryIterations, p.MaxDataQueryIterations)
-	set(&l.MaxActionRetries, p.MaxActionRetries)
-	set(&l.MaxFormatErrorRetries, p.MaxFormatErrorRetries)
-	set(&l.MaxCommandsPerSession, p.MaxCommandsPerSession)
-	set(&l.MaxTokensPerRound, p.MaxTokensPerRound)
-	set(&l.MaxCostPerRound, p.MaxCostPerRound)
-	set(&l.MaxCostPerSession, p.MaxCostPerSession)
-	set(&l.MaxCostPerDay, p.MaxCostPerDay)
-	set(&l.MaxCostPerMonth, p.MaxCostPerMonth)
-	set(&l.ContextBudgetTokens, p.ContextBudgetTokens)
+	Set(&l.MaxAutonomousRoundtrips, p.MaxAutonomousRoundtrips)
+	Set(&l.MaxDataQueryIterations, p.MaxDataQueryIterations)
+	Set(&l.MaxActionRetries, p.MaxActionRetries)
+	Set(&l.MaxFormatErrorRetries, p.MaxFormatErrorRetries)
+	Set(&l.MaxCommandsPerSession, p.MaxCommandsPerSession)
+	Set(&l.MaxTokensPerRound, p.MaxTokensPerRound)
+	Set(&l.MaxCostPerRound, p.MaxCostPerRound)
+	Set(&l.MaxCostPerSession, p.MaxCostPerSession)
+	Set(&l.MaxCostPerDay, p.MaxCostPerDay)
+	Set(&l.MaxCostPerMonth, p.MaxCostPerMonth)
+	Set(&l.ContextBudgetTokens, p.ContextBudgetTokens)
 }
 
 // Version is a hash of the settings. They are stored as one text without a version of its own, so it is

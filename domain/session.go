@@ -63,6 +63,13 @@ const (
 	ReasonLimitNotification     RoundtripReason = "LIMIT_NOTIFICATION"
 )
 
+// What started a run (Session.Trigger).
+const (
+	ByHand     = "MANUAL"
+	BySchedule = "SCHEDULED"
+	ByEvent    = "EVENT"
+)
+
 // Session is a conversation with an AI and all its state.
 type Session struct {
 	ID          string

@@ -14,3 +14,6 @@ type NetworkWaiter struct {
 	SessionID  string
 	ProviderID string
 }
+
+// AutomationRef names an automation.
+type AutomationRef struct{ WorkspaceID, ID string }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
@@ -74,8 +75,8 @@ func (d *disarmer) row(table string, row map[string]any) (bool, error) {
 			d.off(table, row, "revoked_at", d.micros())
 		}
 	case "occurrences":
-		if row["state"] == string(domain.OccurrenceDue) {
-			row["state"], row["reason"] = string(domain.OccurrenceSkipped), "disabled"
+		if row["state"] == string(automation.OccurrenceDue) {
+			row["state"], row["reason"] = string(automation.OccurrenceSkipped), "disabled"
 		}
 	case "sessions":
 		err = d.session(row)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
@@ -17,10 +18,10 @@ import (
 // writes the change that decide returns in the same transaction; nil writes nothing. With
 // automation "" the view has no automation: it is for creating one.
 func (s *Store) DecideAutomation(
-	ctx context.Context, workspace, automation string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error),
+	ctx context.Context, workspace, automationID string, decide func(context.Context, *automation.View) (*domain.Change, error),
 ) (*domain.Change, error) {
 	return s.decided(ctx, workspace, func(ctx context.Context, t *transaction.Tx) (*domain.Change, error) {
-		v, err := s.automationView(sqldb.Unwatched(ctx), t, workspace, automation)
+		v, err := s.automationView(sqldb.Unwatched(ctx), t, workspace, automationID)
 		if err != nil {
 			return nil, err
 		}
@@ -28,50 +29,50 @@ func (s *Store) DecideAutomation(
 	})
 }
 
-func (s *base) automationView(ctx context.Context, r sqldb.Reader, workspace, automation string) (*domain.AutomationView, error) {
+func (s *base) automationView(ctx context.Context, r sqldb.Reader, workspace, automationID string) (*automation.View, error) {
 	base, err := s.view(ctx, r, workspace, "", s.db.Dialect.Lock, waitingSQL)
 	if err != nil {
 		return nil, err
 	}
-	v := &domain.AutomationView{View: *base}
-	if automation == "" {
+	v := &automation.View{View: *base}
+	if automationID == "" {
 		return v, nil
 	}
-	if v.Automation, err = automations.AutomationIn(ctx, r, workspace, automation); err != nil {
+	if v.Automation, err = automations.AutomationIn(ctx, r, workspace, automationID); err != nil {
 		return nil, err
 	}
-	if v.Due, err = automations.DueIn(ctx, r, workspace, automation); err != nil {
+	if v.Due, err = automations.DueIn(ctx, r, workspace, automationID); err != nil {
 		return nil, err
 	}
 	var last sqldb.Stamp
 	err = r.Get(ctx, &last, "SELECT MAX(scheduled_at) FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 "+
 		"AND scheduled_at > $3 AND trigger_kind <> 'EVENT'",
-		workspace, automation, sqldb.At(v.Automation.ScheduleSince))
+		workspace, automationID, sqldb.At(v.Automation.ScheduleSince))
 	if err != nil {
 		return nil, fmt.Errorf("read the history of occurrences: %w", err)
 	}
 	v.LastScheduled = last.Time
-	if v.Grants, err = activeGrants(ctx, r, workspace, automation, ""); err != nil {
+	if v.Grants, err = activeGrants(ctx, r, workspace, automationID, ""); err != nil {
 		return nil, err
 	}
 	if err := runsOf(ctx, r, v); err != nil {
 		return nil, err
 	}
 	v.BehindOwnRun = len(v.Unended) > 0
-	v.Spent, err = s.spentIn(ctx, r, v.Workspace, &domain.Session{AutomationID: automation, Budgets: v.Automation.Budgets})
+	v.Spent, err = s.spentIn(ctx, r, v.Workspace, &domain.Session{AutomationID: automationID, Budgets: v.Automation.Budgets})
 	return v, err
 }
 
 // runsOf reads the automation's unfinished runs, the outcomes of the latest finished ones, and its
 // SEED.
-func runsOf(ctx context.Context, r sqldb.Reader, v *domain.AutomationView) error {
-	ws, automation := v.Workspace.ID, v.Automation
+func runsOf(ctx context.Context, r sqldb.Reader, v *automation.View) error {
+	ws, owner := v.Workspace.ID, v.Automation
 	var rows []sessionRow
 	err := r.All(ctx, &rows, "SELECT * FROM (SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 "+
 		"AND automation_id = $2 AND type = 'AUTOMATION' "+
 		"AND phase <> 'COMPLETED' ORDER BY created_at, id LIMIT $3) runs "+
 		"UNION ALL SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND id = $4",
-		ws, automation.ID, automations.MaxDue, automation.SeedSessionID)
+		ws, owner.ID, automations.MaxDue, owner.SeedSessionID)
 	if err != nil {
 		return fmt.Errorf("read the runs: %w", err)
 	}
@@ -89,15 +90,15 @@ func runsOf(ctx context.Context, r sqldb.Reader, v *domain.AutomationView) error
 	slices.SortFunc(v.Unended, func(a, b *domain.Session) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
-	if v.Ends, err = endsOf(ctx, r, automation); err != nil {
+	if v.Ends, err = endsOf(ctx, r, owner); err != nil {
 		return err
 	}
-	if v.Seed, err = messagesIn(ctx, r, ws, automation.SeedSessionID); err != nil {
+	if v.Seed, err = messagesIn(ctx, r, ws, owner.SeedSessionID); err != nil {
 		return err
 	}
 	for _, m := range v.Seed {
 		if m.Sender != domain.SenderUser {
-			return fmt.Errorf("read the SEED of %s: message %s is not a user's", automation.ID, m.ID)
+			return fmt.Errorf("read the SEED of %s: message %s is not a user's", owner.ID, m.ID)
 		}
 	}
 	return nil
@@ -106,8 +107,8 @@ func runsOf(ctx context.Context, r sqldb.Reader, v *domain.AutomationView) error
 // endsSQL selects the outcomes of an automation's latest runs since an instant, newest first. The
 // redundant condition automation_id <> ” allows the partial index of sessions with an automation
 // to be used.
-func endsSQL(workspace, automation, since, limit string) string {
-	return strings.NewReplacer("$workspace", workspace, "$automation", automation, "$since", since, "$limit", limit).Replace(
+func endsSQL(workspace, automationID, since, limit string) string {
+	return strings.NewReplacer("$workspace", workspace, "$automation", automationID, "$since", since, "$limit", limit).Replace(
 		"SELECT * FROM (SELECT end_reason, created_at AS at, id FROM sessions WHERE workspace_id = $workspace " +
 			"AND automation_id = $automation AND automation_id <> '' AND type = 'AUTOMATION' AND phase = 'COMPLETED' " +
 			"AND created_at > $since ORDER BY created_at DESC, id DESC LIMIT $limit) runs " +
@@ -118,14 +119,14 @@ func endsSQL(workspace, automation, since, limit string) string {
 
 // endsOf returns the outcomes of an automation's latest runs, newest first. An occurrence that
 // could not be started counts as an error.
-func endsOf(ctx context.Context, r sqldb.Reader, automation *domain.Automation) ([]domain.EndReason, error) {
+func endsOf(ctx context.Context, r sqldb.Reader, a *automation.Automation) ([]domain.EndReason, error) {
 	var rows []struct {
 		Reason string      `db:"end_reason"`
 		At     sqldb.Stamp `db:"at"`
 		ID     string      `db:"id"`
 	}
 	err := r.All(ctx, &rows, endsSQL("$1", "$2", "$3", "$4"),
-		automation.WorkspaceID, automation.ID, sqldb.At(automation.ScheduleSince), domain.FailuresToDisable)
+		a.WorkspaceID, a.ID, sqldb.At(a.ScheduleSince), automation.FailuresToDisable)
 	if err != nil {
 		return nil, fmt.Errorf("read the outcomes of the runs: %w", err)
 	}
@@ -138,8 +139,8 @@ func endsOf(ctx context.Context, r sqldb.Reader, automation *domain.Automation) 
 
 // activeGrants lists the grants of a run's automation that are not revoked, with their uses in this
 // run.
-func activeGrants(ctx context.Context, r sqldb.Reader, workspace, automation, run string) ([]*domain.Grant, error) {
-	all, err := automations.GrantsIn(ctx, r, workspace, automation, run)
+func activeGrants(ctx context.Context, r sqldb.Reader, workspace, automationID, run string) ([]*domain.Grant, error) {
+	all, err := automations.GrantsIn(ctx, r, workspace, automationID, run)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
@@ -44,7 +45,7 @@ func (s *base) apply(ctx context.Context, t *transaction.Tx, c *domain.Change, c
 	for _, write := range []func() error{
 		func() error { return writeSessions(ctx, t, c) },
 		func() error { return automations.Write(ctx, t, c) },
-		func() error { return automations.WriteOccurrences(ctx, t, c.Occurrences) },
+		func() error { return automations.WriteOccurrences(ctx, t, automation.Occurrences(c)) },
 		func() error { return writeQueue(ctx, t, c) },
 		func() error { return writeMessages(ctx, t, c) },
 		func() error { return writeExecutions(ctx, t, c.Executions) },
@@ -74,7 +75,7 @@ func (s *base) apply(ctx context.Context, t *transaction.Tx, c *domain.Change, c
 // createdID is the id of what a change created, for a client that repeats its request: the
 // automation, else the session, else the message, else the data.
 func createdID(c *domain.Change) string {
-	for _, w := range c.Automations {
+	for _, w := range automation.Writes(c) {
 		if w.Insert {
 			return w.Automation.ID
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -39,7 +40,7 @@ var sweepSQL = dueWorkSQL +
 func (s *SlotStore) DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.DueWork, error) {
 	sql, args := dueWorkSQL, []any{sqldb.At(now), limit}
 	if sweep {
-		sql, args = sweepSQL, append(args, domain.FailuresToDisable)
+		sql, args = sweepSQL, append(args, automation.FailuresToDisable)
 	}
 	var rows []struct {
 		Kind        string      `db:"kind"`

@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // RunRecords lists runs of automations, newest first, each with the text of its last answer. The
 // second result is the cursor of the next page, "" at the end.
-func (s *RecordStore) RunRecords(ctx context.Context, workspace string, f domain.SessionFilter) ([]domain.RunRecord, string, error) {
+func (s *RecordStore) RunRecords(ctx context.Context, workspace string, f domain.SessionFilter) ([]automation.RunRecord, string, error) {
 	f.Type = domain.Run
 	sessions, next, err := (&SessionStore{s.base}).Sessions(ctx, workspace, f)
 	if err != nil {
 		return nil, "", err
 	}
-	out := make([]domain.RunRecord, len(sessions))
+	out := make([]automation.RunRecord, len(sessions))
 	for i, session := range sessions {
 		out[i].Session = session
 		if session.Phase == domain.Completed {

@@ -1,10 +1,13 @@
 package scheduler
 
-import "github.com/fermata-dev/fermata/domain"
+import (
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
+)
 
 // decidePlan is the decision about a request to an automation: about the run that begins, if any, and
 // about the automation itself.
-func (p rules) decidePlan(v *domain.AutomationView, r PlanRequest, modelKnown bool) (decision, error) {
+func (p rules) decidePlan(v *automation.View, r PlanRequest, modelKnown bool) (decision, error) {
 	plan, err := r.Planner.Plan(v)
 	if err != nil {
 		return decision{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -84,7 +85,7 @@ func (d *Door) commit(ctx context.Context, r delivery) (decision, error) {
 	var err error
 	if plan, ok := r.request.(PlanRequest); ok {
 		change, err = d.cfg.Store.DecideAutomation(ctx, plan.Workspace, plan.Automation,
-			func(_ context.Context, v *domain.AutomationView) (*domain.Change, error) {
+			func(_ context.Context, v *automation.View) (*domain.Change, error) {
 				var err error
 				decided, err = d.rules().decidePlan(v, plan, r.modelKnown)
 				return decided.change, err

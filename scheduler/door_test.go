@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // What is set going after a decision was stored.
@@ -68,7 +69,7 @@ func TestAnUnknownModelIsLookedUpFirst(t *testing.T) {
 	for name, r := range map[string]func(w *world) Request{
 		"a session": func(*world) Request { return event(text("m")) },
 		"a run": func(w *world) Request {
-			w.automation = &domain.AutomationView{View: *view(nil, nil), Automation: &domain.Automation{ID: "aut"}}
+			w.automation = &automation.View{View: *view(nil, nil), Automation: &automation.Automation{ID: "aut"}}
 			begins := Plan{Run: &NewRun{Session: run("new", domain.ExecutingEnrichments)}}
 			return PlanRequest{Target{Workspace: "ws"}, "aut", planned{plan: begins}}
 		},
@@ -114,8 +115,8 @@ func TestARefusalShowsNoSessionOfOthers(t *testing.T) {
 // A run begins in the log behind what makes room for it, and before its own events; what
 // the plan writes beside comes last.
 func TestAPlanWithARun(t *testing.T) {
-	v := &domain.AutomationView{View: *view(nil, chat("other", domain.Idle, func(s *domain.Session) { s.LastEventTime = noon.Add(-3600e9) })),
-		Automation: &domain.Automation{ID: "aut"}}
+	v := &automation.View{View: *view(nil, chat("other", domain.Idle, func(s *domain.Session) { s.LastEventTime = noon.Add(-3600e9) })),
+		Automation: &automation.Automation{ID: "aut"}}
 	fired := &domain.Change{WorkspaceID: "ws"}
 	fired.Emit(domain.LogEvent{Type: domain.LogOccurrence})
 	begins := Plan{Run: &NewRun{Session: run("new", domain.ExecutingEnrichments), Messages: []*domain.Message{{ID: "m"}}}, Change: fired}
@@ -140,7 +141,7 @@ func TestAPlanWithARun(t *testing.T) {
 // A plan without a run only writes; the zero plan does not even that.
 func TestAPlanWithoutARun(t *testing.T) {
 	w := newWorld(t, nil)
-	w.automation = &domain.AutomationView{View: *view(nil, nil), Automation: &domain.Automation{ID: "aut"}}
+	w.automation = &automation.View{View: *view(nil, nil), Automation: &automation.Automation{ID: "aut"}}
 	for _, plan := range []Plan{{}, {Change: &domain.Change{WorkspaceID: "ws"}}} {
 		w.changes = nil
 		o, err := w.door.Deliver(t.Context(), PlanRequest{Target: Target{Workspace: "ws"}, Planner: planned{plan: plan}})
@@ -189,7 +190,7 @@ func TestNews(t *testing.T) {
 			d.Committed(&domain.Change{Sessions: []domain.SessionWrite{{Session: chat("a", domain.Idle, wakeAt(soon)), Delete: true}}})
 		}, 0, false},
 		"a schedule": {func(d *Door) {
-			d.Committed(&domain.Change{Automations: []domain.AutomationWrite{{Automation: &domain.Automation{NextAt: &soon}}}})
+			d.Committed(&domain.Change{Rows: []domain.Row{automation.Write{Automation: &automation.Automation{NextAt: &soon}}}})
 		}, 0, true},
 		"a rest without the slot": {func(d *Door) { d.Rested(chat("a", domain.Idle)) }, 1, false},
 		"a rest with it, without waiters": {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
@@ -128,7 +129,7 @@ type planned struct {
 	why  error
 }
 
-func (p planned) Plan(*domain.AutomationView) (Plan, error) { return p.plan, p.why }
+func (p planned) Plan(*automation.View) (Plan, error) { return p.plan, p.why }
 
 // decideOn decides about a request at noon.
 func decideOn(v *domain.View, r Request) (decision, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
@@ -19,8 +20,8 @@ type Store interface {
 		*domain.Change, error)
 	// DecideAutomation is the same for an automation, under the workspace's lock. With
 	// automation "" the view has none: it is for making one.
-	DecideAutomation(ctx context.Context, workspace, automation string,
-		decide func(context.Context, *domain.AutomationView) (*domain.Change, error)) (*domain.Change, error)
+	DecideAutomation(ctx context.Context, workspace, automationID string,
+		decide func(context.Context, *automation.View) (*domain.Change, error)) (*domain.Change, error)
 }
 
 // Work is what the scheduler has to do.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // Request is one thing that comes from outside. Each kind is a struct of plain data, so that it can be logged, compared
@@ -57,7 +58,7 @@ func (r EventRequest) event(*domain.View, moment) (domain.Event, error) { return
 
 // Planner decides, under the workspace's lock, about an automation, and about the run that begins.
 type Planner interface {
-	Plan(v *domain.AutomationView) (Plan, error)
+	Plan(v *automation.View) (Plan, error)
 }
 
 // PlanRequest is a request to an automation. Without an automation one is made.

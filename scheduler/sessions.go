@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // Sessions makes, changes and deletes sessions, and steers them, through the door.
@@ -22,7 +23,7 @@ type Sessions struct {
 type SessionStore interface {
 	Session(ctx context.Context, workspace, id string) (*domain.Session, error)
 	SessionByExternalID(ctx context.Context, workspace, externalID string) (*domain.Session, error)
-	Automation(ctx context.Context, workspace, id string) (*domain.Automation, error)
+	Automation(ctx context.Context, workspace, id string) (*automation.Automation, error)
 }
 
 // deliver passes the door and gives the plain receipt.

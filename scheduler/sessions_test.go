@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/outside"
 )
 
@@ -19,7 +20,7 @@ func (w *world) sessions() *Sessions {
 type store struct {
 	*world
 	external   *domain.Session
-	automation *domain.Automation
+	automation *automation.Automation
 }
 
 func (s store) SessionByExternalID(context.Context, string, string) (*domain.Session, error) {
@@ -29,7 +30,7 @@ func (s store) SessionByExternalID(context.Context, string, string) (*domain.Ses
 	return s.external, nil
 }
 
-func (s store) Automation(context.Context, string, string) (*domain.Automation, error) {
+func (s store) Automation(context.Context, string, string) (*automation.Automation, error) {
 	if s.automation == nil {
 		return nil, domain.NotFound("automation")
 	}
@@ -102,16 +103,16 @@ func TestDeleteSession(t *testing.T) {
 	seed := session("me", domain.Seed, domain.Idle)
 	for name, c := range map[string]struct {
 		session    *domain.Session
-		automation *domain.Automation
+		automation *automation.Automation
 		want       domain.Code
 	}{
 		"a chat at rest":        {chat("me", domain.Idle), nil, ""},
 		"one that waits":        {chat("me", domain.WaitingValidation), nil, ""},
 		"a run that has ended":  {run("me", domain.Completed), nil, ""},
 		"one at work":           {chat("me", domain.CallingAI), nil, domain.CodeSessionBusy},
-		"an automation's SEED":  {seed, &domain.Automation{SeedSessionID: "me"}, domain.CodeSeedOfAutomation},
+		"an automation's SEED":  {seed, &automation.Automation{SeedSessionID: "me"}, domain.CodeSeedOfAutomation},
 		"a SEED left alone":     {seed, nil, ""},
-		"one that was replaced": {seed, &domain.Automation{SeedSessionID: "other"}, ""},
+		"one that was replaced": {seed, &automation.Automation{SeedSessionID: "other"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, view(c.session, nil))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 var errAway = errors.New("the database is away")
@@ -140,7 +141,7 @@ func TestASeedWhoseAutomationCannotBeRead(t *testing.T) {
 
 type noAutomations struct{ store }
 
-func (noAutomations) Automation(context.Context, string, string) (*domain.Automation, error) {
+func (noAutomations) Automation(context.Context, string, string) (*automation.Automation, error) {
 	return nil, errAway
 }
 

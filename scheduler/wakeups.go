@@ -89,8 +89,8 @@ func (w *wakeups) comesDue(change *domain.Change) {
 			w.timer(*t.DueAt)
 		}
 	}
-	for _, write := range change.Automations {
-		if at := write.Automation.NextAt; at != nil {
+	for _, row := range change.Rows {
+		if at := row.DueAt(); at != nil {
 			w.timer(*at)
 		}
 	}

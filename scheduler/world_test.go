@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
@@ -19,7 +20,7 @@ type world struct {
 	t          *testing.T
 	door       *Door
 	view       *domain.View
-	automation *domain.AutomationView
+	automation *automation.View
 
 	mu      sync.Mutex
 	changes []*domain.Change
@@ -53,7 +54,7 @@ func (w *world) Decide(ctx context.Context, _, _ string, decide func(context.Con
 }
 
 func (w *world) DecideAutomation(
-	ctx context.Context, _, _ string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error),
+	ctx context.Context, _, _ string, decide func(context.Context, *automation.View) (*domain.Change, error),
 ) (*domain.Change, error) {
 	change, err := decide(ctx, w.automation)
 	return w.stored(change), err

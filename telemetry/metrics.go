@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -123,7 +124,7 @@ func (m *Metrics) Committed(change *domain.Change) {
 			m.approvals.WithLabelValues(string(a.Status)).Inc()
 		}
 	}
-	for _, o := range change.Occurrences {
+	for _, o := range automation.Occurrences(change) {
 		m.occurrences.WithLabelValues(string(o.State)).Inc()
 	}
 	for _, limit := range change.Limits {

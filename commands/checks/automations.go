@@ -9,13 +9,14 @@ import (
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // Automations validates automations against the catalogue and the workspace's data.
 type Automations struct{ Config }
 
 // CheckTriggers validates the triggers of an automation.
-func (c Automations) CheckTriggers(ctx context.Context, workspace string, triggers []domain.Trigger) error {
+func (c Automations) CheckTriggers(ctx context.Context, workspace string, triggers []automation.Trigger) error {
 	return c.Catalogue.CheckTriggers(ctx, c.Data(workspace), triggers)
 }
 

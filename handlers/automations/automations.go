@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
@@ -25,15 +26,15 @@ func (s *Handlers) ListAutomations(w http.ResponseWriter, r *http.Request) {
 	if which != "" {
 		enabled = new(which == "true")
 	}
-	shown := func(a *domain.Automation) *api.Automation { return s.automationFor(r, a) }
-	edge.WriteList(s, w, r, limit, shown, func(limit int) ([]*domain.Automation, string, error) {
+	shown := func(a *automation.Automation) *api.Automation { return s.automationFor(r, a) }
+	edge.WriteList(s, w, r, limit, shown, func(limit int) ([]*automation.Automation, string, error) {
 		return s.Automations.Automations(r.Context(), edge.Caller(r).Workspace, enabled, after, limit)
 	})
 }
 
 // automationFor is an automation as the caller may see it: its webhook's URL starts runs, which
 // takes a member.
-func (s *Handlers) automationFor(r *http.Request, a *domain.Automation) *api.Automation {
+func (s *Handlers) automationFor(r *http.Request, a *automation.Automation) *api.Automation {
 	url := ""
 	if edge.Caller(r).Role.Allows(domain.RoleMember) {
 		url = s.Automations.WebhookURL(a)
@@ -117,7 +118,7 @@ func (s *Handlers) Enable(enabled bool) http.HandlerFunc {
 			return
 		}
 		a, seq, err := s.Automations.UpdateAutomation(r.Context(), edge.Caller(r).Workspace, automationID(r),
-			domain.AutomationPatch{Version: edge.IfMatch(r), Enabled: &enabled})
+			automation.Patch{Version: edge.IfMatch(r), Enabled: &enabled})
 		if err != nil {
 			s.Fail(w, r, err)
 			return
@@ -139,7 +140,7 @@ func (s *Handlers) RenewWebhook(w http.ResponseWriter, r *http.Request) {
 	s.writeAutomation(w, r, http.StatusOK, a, seq)
 }
 
-func (s *Handlers) writeAutomation(w http.ResponseWriter, r *http.Request, status int, a *domain.Automation, seq int64) {
+func (s *Handlers) writeAutomation(w http.ResponseWriter, r *http.Request, status int, a *automation.Automation, seq int64) {
 	edge.SetSeq(w, seq)
 	edge.SetETag(w, a.Version)
 	s.WriteJSON(w, r, status, s.automationFor(r, a))

@@ -25,6 +25,11 @@ func everyAutomation(_ *testing.T, _ *servertest.World, c *servertest.Client) {
 		{202, "POST", "/v1/hooks/aut_1/secret", `[1]`}, {200, "GET", "/v1/hooks/aut_1/secret?challenge=abc", ""}, {202, "POST", "/v1/hooks/aut_1/secret", ""}, {404, "POST", "/v1/hooks/aut_1/other", ""},
 		{200, "POST", "/v1/automations/aut_1/webhook", ""}, {404, "POST", "/v1/hooks/aut_1/secret", ""},
 	})
+	servertest.All(c, []servertest.Call{ // without a schedule, a part of one is not enough
+		{200, "PATCH", "/v1/automations/aut_1", `{"schedule":null}`},
+		{422, "PATCH", "/v1/automations/aut_1", `{"schedule":{"expression":"0 9 * * *"}}`},
+		{200, "PATCH", "/v1/automations/aut_1", `{"schedule":{"type":"cron","expression":"0 9 * * *","time_zone":"UTC"}}`},
+	})
 	servertest.All(c, []servertest.Call{
 		{202, "POST", "/v1/automations/aut_1/execute", ""},
 		{200, "GET", "/v1/automations/aut_1/executions", ""}, {200, "GET", "/v1/automations/aut_1/occurrences?state=SKIPPED", ""}, {422, "GET", "/v1/automations/aut_1/occurrences?state=LOST", ""},

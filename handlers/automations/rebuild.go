@@ -9,13 +9,14 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
 func (s *Handlers) MadeAutomation(r *http.Request, ws string, claim *edge.KeyClaim) (status int, body any, err error) {
-	return edge.RebuildCreated(r, ws, claim, func(id string) (*domain.Automation, error) {
+	return edge.RebuildCreated(r, ws, claim, func(id string) (*automation.Automation, error) {
 		return s.Automations.Automation(r.Context(), ws, id)
-	}, func(a *domain.Automation) *api.Automation {
+	}, func(a *automation.Automation) *api.Automation {
 		return api.AutomationFrom(a, s.Automations.WebhookURL(a))
 	})
 }

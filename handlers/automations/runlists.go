@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
@@ -26,7 +27,7 @@ func (s *Handlers) ListRuns(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	edge.WriteList(s, w, r, filter.Limit, api.AutomationRunFrom, func(limit int) ([]*domain.RunRecord, string, error) {
+	edge.WriteList(s, w, r, filter.Limit, api.AutomationRunFrom, func(limit int) ([]*automation.RunRecord, string, error) {
 		filter.Limit = limit
 		return edge.Pointed(s.Runs.RunRecords(r.Context(), edge.Caller(r).Workspace, filter))
 	})
@@ -66,18 +67,18 @@ func (s *Handlers) ListAllOccurrences(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	edge.WriteList(s, w, r, filter.Limit, api.OccurrenceFrom, func(limit int) ([]*domain.Occurrence, string, error) {
+	edge.WriteList(s, w, r, filter.Limit, api.OccurrenceFrom, func(limit int) ([]*automation.Occurrence, string, error) {
 		filter.Limit = limit
 		return s.Runs.Occurrences(r.Context(), edge.Caller(r).Workspace, filter)
 	})
 }
 
-func occurrenceFilter(r *http.Request) (f domain.OccurrenceFilter, err error) {
+func occurrenceFilter(r *http.Request) (f automation.OccurrenceFilter, err error) {
 	q := r.URL.Query()
 	f.AutomationID = q.Get("automation_id")
 	if text := q.Get("states"); text != "" {
 		for name := range strings.SplitSeq(text, ",") {
-			state := domain.OccurrenceState(name)
+			state := automation.OccurrenceState(name)
 			if !slices.Contains(occurrenceStates, state) {
 				return f, domain.Invalid("/states", "not_allowed", "states takes some of: %s.", strings.Join(words(occurrenceStates), ", "))
 			}

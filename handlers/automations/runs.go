@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
@@ -52,14 +53,14 @@ func (s *Handlers) ListAutomationRuns(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	edge.WriteList(s, w, r, limit, api.AutomationRunFrom, func(limit int) ([]*domain.RunRecord, string, error) {
+	edge.WriteList(s, w, r, limit, api.AutomationRunFrom, func(limit int) ([]*automation.RunRecord, string, error) {
 		return edge.Pointed(s.Runs.RunRecords(r.Context(), ws, domain.SessionFilter{AutomationID: id, Cursor: after, Limit: limit}))
 	})
 }
 
-var occurrenceStates = []domain.OccurrenceState{
-	domain.OccurrenceDue, domain.OccurrenceFired, domain.OccurrenceSkipped, domain.OccurrenceMissed,
-	domain.OccurrenceCoalesced, domain.OccurrenceFailed,
+var occurrenceStates = []automation.OccurrenceState{
+	automation.OccurrenceDue, automation.OccurrenceFired, automation.OccurrenceSkipped, automation.OccurrenceMissed,
+	automation.OccurrenceCoalesced, automation.OccurrenceFailed,
 }
 
 func (s *Handlers) ListOccurrences(w http.ResponseWriter, r *http.Request) {
@@ -78,11 +79,11 @@ func (s *Handlers) ListOccurrences(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	f := domain.OccurrenceFilter{AutomationID: id, Cursor: after, Limit: limit}
+	f := automation.OccurrenceFilter{AutomationID: id, Cursor: after, Limit: limit}
 	if state != "" {
-		f.States = []domain.OccurrenceState{state}
+		f.States = []automation.OccurrenceState{state}
 	}
-	edge.WriteList(s, w, r, f.Limit, api.OccurrenceFrom, func(limit int) ([]*domain.Occurrence, string, error) {
+	edge.WriteList(s, w, r, f.Limit, api.OccurrenceFrom, func(limit int) ([]*automation.Occurrence, string, error) {
 		f.Limit = limit
 		return s.Runs.Occurrences(r.Context(), ws, f)
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
 
@@ -25,7 +26,7 @@ func (s *Handlers) SetSeed(w http.ResponseWriter, r *http.Request) {
 	}
 	who := edge.Caller(r)
 	_, seq, err := s.Automations.UpdateAutomation(r.Context(), who.Workspace, automationID(r),
-		domain.AutomationPatch{Version: edge.IfMatch(r), Seed: rich, By: who.Name})
+		automation.Patch{Version: edge.IfMatch(r), Seed: rich, By: who.Name})
 	if err != nil {
 		s.Fail(w, r, err)
 		return

@@ -21,6 +21,7 @@ var table = map[string][]string{
 	"":                                {},
 	"domain":                          {},
 	"domain/ai":                       {"domain"},
+	"domain/automation":               {"domain"},
 	"domain/branch":                   {"domain"},
 	"domain/explain":                  {"domain"},
 	"domain/outside":                  {"domain"},
@@ -215,7 +216,7 @@ func short(path string) string {
 
 // TestDomainIsPlain: the domain imports no third-party packages.
 func TestDomainIsPlain(t *testing.T) {
-	for _, name := range []string{"domain", "domain/ai", "domain/branch", "domain/explain", "domain/outside", "domain/people", "domain/reports", "domain/userdata", "orchestrator/machine"} {
+	for _, name := range []string{"domain", "domain/ai", "domain/automation", "domain/branch", "domain/explain", "domain/outside", "domain/people", "domain/reports", "domain/userdata", "orchestrator/machine"} {
 		out, err := exec.Command("go", "list", "-f", "{{join .Imports \"\\n\"}}", module+"/"+name).Output()
 		if err != nil {
 			t.Fatalf("go list %s: %v", name, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -52,7 +53,7 @@ var (
 	automationUpdate = automationTable.Update("version")
 )
 
-func automationRowOf(a *domain.Automation) (automationRow, error) {
+func automationRowOf(a *automation.Automation) (automationRow, error) {
 	var err error
 	row := automationRow{
 		WorkspaceID: a.WorkspaceID, ID: a.ID, Name: a.Name, SeedSessionID: a.SeedSessionID, ProviderID: a.ProviderID,
@@ -67,27 +68,27 @@ func automationRowOf(a *domain.Automation) (automationRow, error) {
 	return row, err
 }
 
-func (r *automationRow) automation() (*domain.Automation, error) {
-	a := &domain.Automation{
+func (r *automationRow) automation() (*automation.Automation, error) {
+	a := &automation.Automation{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, SeedSessionID: r.SeedSessionID, ProviderID: r.ProviderID,
-		Enabled: r.Enabled, DisabledReason: r.DisabledReason, Misfire: domain.MisfirePolicy(r.Misfire),
-		Overlap: domain.OverlapPolicy(r.Overlap), Validation: r.Validation, RequireValidation: r.RequireValidation,
-		Completion: domain.CompletionPolicy(r.Completion), ScheduleSince: r.ScheduleSince.Time, NextAt: r.NextAt.Ptr(),
+		Enabled: r.Enabled, DisabledReason: r.DisabledReason, Misfire: automation.MisfirePolicy(r.Misfire),
+		Overlap: automation.OverlapPolicy(r.Overlap), Validation: r.Validation, RequireValidation: r.RequireValidation,
+		Completion: automation.CompletionPolicy(r.Completion), ScheduleSince: r.ScheduleSince.Time, NextAt: r.NextAt.Ptr(),
 		SeenSeq: r.SeenSeq, HookHash: r.HookHash, HookSealed: r.HookSealed, Version: r.Version, CreatedAt: r.CreatedAt.Time,
 		UpdatedAt: r.UpdatedAt.Time, DeletedAt: r.DeletedAt.Ptr(),
 	}
-	fail := func(err error) (*domain.Automation, error) {
+	fail := func(err error) (*automation.Automation, error) {
 		return nil, fmt.Errorf("read automation %s: %w", r.ID, err)
 	}
 	var err error
-	if a.Schedule, err = sqldb.DecodeJSON[domain.Schedule](r.Schedule); err != nil {
+	if a.Schedule, err = sqldb.DecodeJSON[automation.Schedule](r.Schedule); err != nil {
 		return fail(err)
 	}
 	tags, err := sqldb.DecodeJSON[[]string](r.Tags)
 	if err != nil {
 		return fail(err)
 	}
-	triggers, err := sqldb.DecodeJSON[[]domain.Trigger](r.Triggers)
+	triggers, err := sqldb.DecodeJSON[[]automation.Trigger](r.Triggers)
 	if err != nil {
 		return fail(err)
 	}
@@ -104,11 +105,11 @@ func (r *automationRow) automation() (*domain.Automation, error) {
 }
 
 // Automation returns one automation that is not deleted.
-func (s *AutomationStore) Automation(ctx context.Context, workspace, id string) (*domain.Automation, error) {
+func (s *AutomationStore) Automation(ctx context.Context, workspace, id string) (*automation.Automation, error) {
 	return AutomationIn(ctx, s.db, workspace, id)
 }
 
-func AutomationIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*domain.Automation, error) {
+func AutomationIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*automation.Automation, error) {
 	var row automationRow
 	err := r.Get(
 		ctx,
@@ -128,7 +129,7 @@ func AutomationIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*d
 
 // AutomationOfHook finds an automation by the id in its webhook URL, in any workspace. The caller
 // verifies the token.
-func (s *AutomationStore) AutomationOfHook(ctx context.Context, id string) (*domain.Automation, error) {
+func (s *AutomationStore) AutomationOfHook(ctx context.Context, id string) (*automation.Automation, error) {
 	var row automationRow
 	err := s.db.Get(ctx, &row, "SELECT "+automationTable.Columns()+" FROM automations WHERE id = $1 AND hook_sealed <> '' "+
 		"AND deleted_at IS NULL", id)
@@ -144,7 +145,7 @@ func (s *AutomationStore) AutomationOfHook(ctx context.Context, id string) (*dom
 // Automations lists a workspace's automations, newest first. The second result is the
 // cursor of the next page, "" at the end.
 func (s *AutomationStore) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) (
-	[]*domain.Automation, string, error,
+	[]*automation.Automation, string, error,
 ) {
 	before, err := sqldb.ReadCursor(cursor, domain.PrefixAutomation)
 	if err != nil {
@@ -197,7 +198,14 @@ func (s *AutomationStore) automationRefs(ctx context.Context, sql string, args .
 // Write writes every automation of a change, provided its version is still the one that
 // was read.
 func Write(ctx context.Context, t *transaction.Tx, c *domain.Change) error {
-	for _, w := range c.Automations {
+	for _, row := range c.Rows {
+		switch row.(type) {
+		case automation.Write, *automation.Occurrence:
+		default:
+			return fmt.Errorf("a change has a row of type %T, which no table takes", row)
+		}
+	}
+	for _, w := range automation.Writes(c) {
 		if w.Bookkeeping {
 			err := t.WriteOne(
 				ctx,

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
 // HooksSealedOtherwise lists the automations of all workspaces whose webhook secret's sealing does
 // not begin with start, or whose hash is missing.
-func (s *AutomationStore) HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.Automation, error) {
+func (s *AutomationStore) HooksSealedOtherwise(ctx context.Context, start string) ([]*automation.Automation, error) {
 	var rows []automationRow
 	err := s.db.All(ctx, &rows, "SELECT "+automationTable.Columns()+" FROM automations WHERE hook_sealed <> '' AND (hook_hash = '' OR "+
 		"substr(hook_sealed, 1, $1) <> $2) ORDER BY workspace_id, id", len(start), start)
@@ -22,7 +22,7 @@ func (s *AutomationStore) HooksSealedOtherwise(ctx context.Context, start string
 
 // ResealHook replaces the hash and the sealing of a's webhook secret, unless the automation was
 // changed meanwhile.
-func (s *AutomationStore) ResealHook(ctx context.Context, a *domain.Automation, hash, sealed string) error {
+func (s *AutomationStore) ResealHook(ctx context.Context, a *automation.Automation, hash, sealed string) error {
 	return s.db.Configure(ctx, a.WorkspaceID, func(t *transaction.Tx) error {
 		_, err := t.Write(
 			ctx,

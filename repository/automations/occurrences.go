@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -29,17 +30,17 @@ var (
 	occurrenceUpsert = occurrenceTable.Upsert("occurrences.state = 'DUE'")
 )
 
-func (r *occurrenceRow) occurrence() (*domain.Occurrence, error) {
-	return &domain.Occurrence{
+func (r *occurrenceRow) occurrence() (*automation.Occurrence, error) {
+	return &automation.Occurrence{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, AutomationID: r.AutomationID, ScheduledAt: r.ScheduledAt.Time, Trigger: r.Trigger,
-		State: domain.OccurrenceState(r.State), Reason: r.Reason, SessionID: r.SessionID,
+		State: automation.OccurrenceState(r.State), Reason: r.Reason, SessionID: r.SessionID,
 		CoalescedInto: r.CoalescedInto.Ptr(), RecordedAt: r.RecordedAt.Time,
 	}, nil
 }
 
 // WriteOccurrences records the outcomes of scheduled instants. Only a DUE occurrence can change: a
 // decided one is final, so nothing fires twice.
-func WriteOccurrences(ctx context.Context, t *transaction.Tx, occurrences []*domain.Occurrence) error {
+func WriteOccurrences(ctx context.Context, t *transaction.Tx, occurrences []*automation.Occurrence) error {
 	for _, o := range occurrences {
 		n, err := t.Insert(ctx, occurrenceTable.Rows(occurrenceRow{
 			WorkspaceID: o.WorkspaceID, AutomationID: o.AutomationID, ScheduledAt: sqldb.At(o.ScheduledAt),
@@ -57,8 +58,8 @@ func WriteOccurrences(ctx context.Context, t *transaction.Tx, occurrences []*dom
 }
 
 // Occurrences lists the scheduled instants and their outcomes, latest first.
-func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f domain.OccurrenceFilter) (
-	[]*domain.Occurrence, string, error,
+func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f automation.OccurrenceFilter) (
+	[]*automation.Occurrence, string, error,
 ) {
 	before, err := sqldb.ReadCursor(f.Cursor, domain.PrefixOccurrence)
 	if err != nil {
@@ -99,10 +100,10 @@ func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f d
 const MaxDue = 200
 
 // DueIn lists the DUE occurrences of an automation, oldest first.
-func DueIn(ctx context.Context, r sqldb.Reader, workspace, automation string) ([]*domain.Occurrence, error) {
+func DueIn(ctx context.Context, r sqldb.Reader, workspace, automationID string) ([]*automation.Occurrence, error) {
 	var rows []occurrenceRow
 	err := r.All(ctx, &rows, "SELECT "+occurrenceTable.Columns()+" FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 "+
-		"AND state = 'DUE' ORDER BY scheduled_at LIMIT $3", workspace, automation, MaxDue)
+		"AND state = 'DUE' ORDER BY scheduled_at LIMIT $3", workspace, automationID, MaxDue)
 	if err != nil {
 		return nil, fmt.Errorf("read the due work: %w", err)
 	}

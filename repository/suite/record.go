@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/reports"
 )
@@ -129,9 +130,9 @@ func usage(w *world) {
 	w.ok(w.Providers.InsertProvider(ctx, &outside.Provider{ID: "prv_1", WorkspaceID: domain.DefaultWorkspace, Name: "Mine", Kind: "demo", Config: json.RawMessage(`{}`), Version: 1, CreatedAt: T0, UpdatedAt: T0}))
 	nightly, dropped := w.automation("Nightly", nil), w.automation("Dropped", nil)
 	dropped.Enabled, dropped.NextAt, dropped.DeletedAt = false, nil, new(T0)
-	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: domain.DefaultWorkspace, At: T0, Automations: []domain.AutomationWrite{{Automation: dropped}}}))
-	runOf := func(automation string) func(*domain.Session) {
-		return func(s *domain.Session) { s.Type, s.AutomationID = domain.Run, automation }
+	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: domain.DefaultWorkspace, At: T0, Rows: []domain.Row{automation.Write{Automation: dropped}}}))
+	runOf := func(automationID string) func(*domain.Session) {
+		return func(s *domain.Session) { s.Type, s.AutomationID = domain.Run, automationID }
 	}
 	sessions := []*domain.Session{
 		w.stored("one"), w.stored("two", runOf(nightly.ID)), w.stored("three", runOf(dropped.ID)), w.stored("four", runOf("aut_gone")),

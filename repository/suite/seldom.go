@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/outside"
 	storedoutside "github.com/fermata-dev/fermata/repository/outside"
 )
@@ -13,35 +14,35 @@ import (
 // seldomAsked is what the other stories leave out: with it every statement is asked once.
 func seldomAsked(w *world) {
 	ctx, ws := w.Context(), domain.DefaultWorkspace
-	automation := w.automation("numbers", nil)
+	a := w.automation("numbers", nil)
 	watching, err := w.Automations.WatchingAutomations(ctx, "")
 	w.ok(err)
-	w.equal(watching, []domain.AutomationRef{{WorkspaceID: ws, ID: automation.ID}}, "who watches")
-	_, err = w.DecideAutomation(ctx, ws, automation.ID, func(_ context.Context, v *domain.AutomationView) (*domain.Change, error) {
+	w.equal(watching, []domain.AutomationRef{{WorkspaceID: ws, ID: a.ID}}, "who watches")
+	_, err = w.DecideAutomation(ctx, ws, a.ID, func(_ context.Context, v *automation.View) (*domain.Change, error) {
 		v.Automation.SeenSeq = v.Workspace.LastSeq
-		return &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: v.Automation, Bookkeeping: true}}}, nil
+		return &domain.Change{WorkspaceID: ws, At: T0, Rows: []domain.Row{automation.Write{Automation: v.Automation, Bookkeeping: true}}}, nil
 	})
 	w.ok(err)
 	watching, err = w.Automations.WatchingAutomations(ctx, ws)
 	w.ok(err)
 	w.equal(len(watching), 0, "who watches after it has looked")
-	w.resealing(automation)
+	w.resealing(a)
 	w.slotSeldom()
 	w.nodeSeldom()
 }
 
 // resealing: a secret at rest gets another sealing, unless it was changed meanwhile.
-func (w *world) resealing(automation *domain.Automation) {
+func (w *world) resealing(a *automation.Automation) {
 	ctx := w.Context()
 	counts, err := w.Secrets.SealedWith(ctx, 2)
 	w.ok(err)
 	w.equal(counts, map[string]int{"v2": 1}, "how many are sealed how")
-	w.ok(w.Automations.ResealHook(ctx, automation, "another", "v3.sealed"))
-	w.ok(w.Automations.ResealHook(ctx, automation, "late", "v4.sealed"))
+	w.ok(w.Automations.ResealHook(ctx, a, "another", "v3.sealed"))
+	w.ok(w.Automations.ResealHook(ctx, a, "late", "v4.sealed"))
 	hooks, err := w.Automations.HooksSealedOtherwise(ctx, "v4")
 	w.ok(err)
 	w.equal([]any{len(hooks), hooks[0].HookHash, hooks[0].HookSealed}, []any{1, "another", "v3.sealed"}, "what is sealed otherwise")
-	w.ok(w.Secrets.ResealProvider(ctx, &outside.Provider{WorkspaceID: automation.WorkspaceID, ID: "prv_gone", SecretSealed: "v2.x"}, "v3.x"))
+	w.ok(w.Secrets.ResealProvider(ctx, &outside.Provider{WorkspaceID: a.WorkspaceID, ID: "prv_gone", SecretSealed: "v2.x"}, "v3.x"))
 	providers, err := w.Secrets.ProvidersSealedOtherwise(ctx, "v3")
 	w.ok(err)
 	w.equal(len(providers), 0, "providers sealed otherwise")
@@ -49,7 +50,7 @@ func (w *world) resealing(automation *domain.Automation) {
 	w.ok(err)
 	w.equal(len(sealed), 1, "secrets sealed otherwise")
 	w.equal(sealed[0], storedoutside.Sealed{
-		What: storedoutside.SealedHook, WorkspaceID: automation.WorkspaceID, ID: automation.ID, Text: "v3.sealed",
+		What: storedoutside.SealedHook, WorkspaceID: a.WorkspaceID, ID: a.ID, Text: "v3.sealed",
 	}, "what is sealed otherwise")
 	w.ok(w.Secrets.Reseal(ctx, &sealed[0], "v4.sealed"))
 	if err := w.Secrets.Reseal(ctx, &sealed[0], "v5.sealed"); !errors.Is(err, storedoutside.ErrChangedMeanwhile) {

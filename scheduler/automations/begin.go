@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -21,7 +22,7 @@ type start struct {
 	taint *domain.Taint
 	by    string
 	// instead is what takes the place of the automation's own in this run alone.
-	instead domain.RunRequest
+	instead automation.RunRequest
 	// onTime: it is scheduled, and begins only if it gets the slot at once. since is when
 	// it began to wait for it.
 	onTime bool
@@ -30,7 +31,7 @@ type start struct {
 
 // begin plans a run: a copy of the SEED's messages in a new session, which requests the slot. With onTime
 // it is created only if the slot is granted.
-func (p rules) begin(v *domain.AutomationView, s start) (scheduler.Plan, error) {
+func (p rules) begin(v *automation.View, s start) (scheduler.Plan, error) {
 	if err := mayBegin(v, s); err != nil {
 		return scheduler.Plan{}, err
 	}
@@ -46,7 +47,7 @@ func (p rules) begin(v *domain.AutomationView, s start) (scheduler.Plan, error) 
 			RoundID: p.newID(domain.PrefixRound), RoundCause: s.cause, NextReason: domain.RoundtripReason(s.cause),
 		},
 		NextRound: domain.NextRound{RoundModel: s.instead.Model},
-		RunTerms:  domain.RunTerms{Validation: a.Validation, AskCompletion: a.Completion == domain.CompletionAsk},
+		RunTerms:  domain.RunTerms{Validation: a.Validation, AskCompletion: a.Completion == automation.CompletionAsk},
 	}
 	if a.Commands != nil && !slices.Contains(a.Commands, domain.AllCommands) {
 		run.State.Commands = slices.Clone(a.Commands)
@@ -58,7 +59,7 @@ func (p rules) begin(v *domain.AutomationView, s start) (scheduler.Plan, error) 
 }
 
 // mayBegin refuses a run that could not go.
-func mayBegin(v *domain.AutomationView, s start) error {
+func mayBegin(v *automation.View, s start) error {
 	if len(v.Seed) == 0 {
 		return domain.Errorf(domain.CodeConflict, "The automation has no message to begin with. Give it one (seed); nothing was started.")
 	}
@@ -70,7 +71,7 @@ func mayBegin(v *domain.AutomationView, s start) error {
 
 // copySeed copies the SEED's messages into the run, so that no later change of the
 // automation changes it. Other words take the place of them all.
-func (p rules) copySeed(v *domain.AutomationView, run *domain.Session, s start) []*domain.Message {
+func (p rules) copySeed(v *automation.View, run *domain.Session, s start) []*domain.Message {
 	seeds := v.Seed
 	if s.instead.Rich != nil {
 		own := *seeds[len(seeds)-1]

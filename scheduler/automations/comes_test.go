@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // What has no time left would be stored, enabled, and never run.
@@ -29,7 +30,7 @@ func TestAScheduleWithoutAFutureIsRefused(t *testing.T) {
 		{"cron", "0 8 * * *", "Europe/Paris", "", false},
 		{"cron", "0 8 29 2 *", "Europe/Paris", "2024-01-01T00:00:00", false},
 	} {
-		err := checkSchedule(&domain.Schedule{Type: c.kind, Expression: c.expression, TimeZone: c.zone, StartsAt: c.starts}, now)
+		err := checkSchedule(&automation.Schedule{Type: c.kind, Expression: c.expression, TimeZone: c.zone, StartsAt: c.starts}, now)
 		if (err != nil) != c.refused {
 			t.Errorf("%+v: %v", c, err)
 		}

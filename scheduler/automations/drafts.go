@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
 
@@ -13,7 +14,7 @@ type Drafts struct{}
 
 // Preview describes a schedule in the workspace's language, with its next occurrences, described too, in
 // the workspace's time zone.
-func (Drafts) Preview(s domain.Schedule, after time.Time, count int, settings *domain.Settings) (*domain.SchedulePreview, error) {
+func (Drafts) Preview(s automation.Schedule, after time.Time, count int, settings *domain.Settings) (*automation.SchedulePreview, error) {
 	preview, err := schedule.Preview(s, after, count, settings.Language)
 	if err != nil {
 		return nil, err
@@ -32,8 +33,8 @@ func (Drafts) Preview(s domain.Schedule, after time.Time, count int, settings *d
 // Make makes an automation and its SEED by the rules of CreateAutomation, but for those that
 // have to look something up: it has no triggers, and names no commands.
 func (Drafts) Make(
-	workspace string, in domain.NewAutomation, now time.Time, newID domain.IDSource,
-) (*domain.Automation, *domain.Change, error) {
+	workspace string, in automation.NewAutomation, now time.Time, newID domain.IDSource,
+) (*automation.Automation, *domain.Change, error) {
 	if err := checkSchedule(in.Schedule, now); err != nil {
 		return nil, nil, err
 	}

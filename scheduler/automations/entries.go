@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/scheduler"
 )
@@ -56,26 +57,26 @@ func (r *Runs) lookForEntries(ctx context.Context, ref domain.AutomationRef) err
 }
 
 // seen notes up to which event an automation has looked.
-func (r *Runs) seen(ctx context.Context, a *domain.Automation, seq int64) error {
-	_, err := r.deliver(ctx, a.WorkspaceID, a.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+func (r *Runs) seen(ctx context.Context, a *automation.Automation, seq int64) error {
+	_, err := r.deliver(ctx, a.WorkspaceID, a.ID, func(p rules, v *automation.View) (scheduler.Plan, error) {
 		if v.Automation.SeenSeq >= seq {
 			return scheduler.Plan{}, nil
 		}
 		change := p.change(v)
-		change.Automations = []domain.AutomationWrite{sawUntil(v.Automation, seq)}
+		change.Rows = append(change.Rows, sawUntil(v.Automation, seq))
 		return scheduler.Plan{Change: change}, nil
 	})
 	return err
 }
 
-func sawUntil(a *domain.Automation, seq int64) domain.AutomationWrite {
+func sawUntil(a *automation.Automation, seq int64) automation.Write {
 	own := *a
 	own.SeenSeq = seq
-	return domain.AutomationWrite{Automation: &own, Bookkeeping: true}
+	return automation.Write{Automation: &own, Bookkeeping: true}
 }
 
 // lookAtEvent starts a run if the event made entries that the automation watches for.
-func (r *Runs) lookAtEvent(ctx context.Context, a *domain.Automation, e *domain.LogEvent) error {
+func (r *Runs) lookAtEvent(ctx context.Context, a *automation.Automation, e *domain.LogEvent) error {
 	made := entriesOf(e)
 	if made == nil {
 		return nil
@@ -93,7 +94,7 @@ func (r *Runs) lookAtEvent(ctx context.Context, a *domain.Automation, e *domain.
 		return err
 	}
 	note := listed(entries)
-	_, err = r.deliverRestarting(ctx, a.WorkspaceID, a.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+	_, err = r.deliverRestarting(ctx, a.WorkspaceID, a.ID, func(p rules, v *automation.View) (scheduler.Plan, error) {
 		if v.Automation.SeenSeq >= e.Seq || !v.Automation.Watches() {
 			return scheduler.Plan{}, nil
 		}
@@ -107,7 +108,7 @@ func (r *Runs) lookAtEvent(ctx context.Context, a *domain.Automation, e *domain.
 		if plan.Change == nil {
 			plan.Change = p.change(v)
 		}
-		plan.Change.Automations = append(plan.Change.Automations, sawUntil(v.Automation, e.Seq))
+		plan.Change.Rows = append(plan.Change.Rows, sawUntil(v.Automation, e.Seq))
 		return plan, nil
 	})
 	if code := domain.ErrorCode(err); err != nil && (code == domain.CodeQueueFull || code == domain.CodeConflict) {
@@ -129,14 +130,14 @@ func entriesOf(e *domain.LogEvent) *domain.DataChange {
 }
 
 // unstarted notifies people of an entry that could not start its automation; it is not retried for ever.
-func (r *Runs) unstarted(ctx context.Context, a *domain.Automation, seq int64, why error) error {
+func (r *Runs) unstarted(ctx context.Context, a *automation.Automation, seq int64, why error) error {
 	r.Log.Warn().Err(why).Str("automation", a.ID).Msg("an entry could not start its automation")
-	_, err := r.deliver(ctx, a.WorkspaceID, a.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+	_, err := r.deliver(ctx, a.WorkspaceID, a.ID, func(p rules, v *automation.View) (scheduler.Plan, error) {
 		if v.Automation.SeenSeq >= seq {
 			return scheduler.Plan{}, nil
 		}
 		change := p.change(v)
-		change.Automations = []domain.AutomationWrite{sawUntil(v.Automation, seq)}
+		change.Rows = append(change.Rows, sawUntil(v.Automation, seq))
 		text := domain.Say("A new entry did not start the automation %q: %s", "Une nouvelle entrée n’a pas lancé l’automatisation %q : %s",
 			domain.VisibleLine(a.Name), message(why))
 		change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: domain.NoticeOf("warning", "automation_not_started", text,
@@ -154,9 +155,9 @@ func message(err error) string {
 	return "the server failed."
 }
 
-func watchesFor(a *domain.Automation, tool string) *domain.Trigger {
+func watchesFor(a *automation.Automation, tool string) *automation.Trigger {
 	for i := range a.Triggers {
-		if t := &a.Triggers[i]; t.Type == domain.TriggerEntryCreated && t.ToolID == tool {
+		if t := &a.Triggers[i]; t.Type == automation.TriggerEntryCreated && t.ToolID == tool {
 			return t
 		}
 	}
@@ -165,7 +166,7 @@ func watchesFor(a *domain.Automation, tool string) *domain.Trigger {
 
 // maker is the session that made the entries; an empty one where no session did, or it was
 // deleted.
-func (r *Runs) maker(ctx context.Context, a *domain.Automation, session string) (*domain.Session, error) {
+func (r *Runs) maker(ctx context.Context, a *automation.Automation, session string) (*domain.Session, error) {
 	if session == "" {
 		return &domain.Session{}, nil
 	}
@@ -187,7 +188,7 @@ type seenEntry struct {
 
 // entriesThatCount are the new entries that meet the trigger's condition.
 func (r *Runs) entriesThatCount(
-	ctx context.Context, a *domain.Automation, trigger *domain.Trigger, made *domain.DataChange,
+	ctx context.Context, a *automation.Automation, trigger *automation.Trigger, made *domain.DataChange,
 ) ([]*userdata.Entry, error) {
 	all, err := r.Events.EntriesMadeAt(ctx, a.WorkspaceID, made.ToolID, *made.MadeAt, max(made.Count, 1))
 	if err != nil {

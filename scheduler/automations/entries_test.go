@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
@@ -19,9 +20,9 @@ func made(seq int64, tool, by string) *domain.LogEvent {
 	return &domain.LogEvent{Seq: seq, Type: domain.LogDataChanged, Data: data}
 }
 
-func watching(condition string) func(*domain.AutomationView) {
-	return func(v *domain.AutomationView) {
-		v.Automation.Triggers = []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "tool", Condition: json.RawMessage(condition)}}
+func watching(condition string) func(*automation.View) {
+	return func(v *automation.View) {
+		v.Automation.Triggers = []automation.Trigger{{Type: automation.TriggerEntryCreated, ToolID: "tool", Condition: json.RawMessage(condition)}}
 	}
 }
 
@@ -32,7 +33,7 @@ func entry(text string) *userdata.Entry {
 // An entry that an automation watches for starts one run, and is not looked at again.
 func TestStartByEntries(t *testing.T) {
 	for name, c := range map[string]struct {
-		view   *domain.AutomationView
+		view   *automation.View
 		events []*domain.LogEvent
 		begun  int
 		prompt string
@@ -103,7 +104,7 @@ func TestTheMarkIsWrittenWithTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := w.plans[0]
-	if first.Run == nil || len(first.Change.Automations) != 1 || first.Change.Automations[0].Automation.SeenSeq != 5 || !first.Change.Automations[0].Bookkeeping {
+	if first.Run == nil || len(automation.Writes(first.Change)) != 1 || automation.Writes(first.Change)[0].Automation.SeenSeq != 5 || !automation.Writes(first.Change)[0].Bookkeeping {
 		t.Errorf("the plan is %+v", first)
 	}
 }
@@ -111,7 +112,7 @@ func TestTheMarkIsWrittenWithTheRun(t *testing.T) {
 // TestAnEntryThatCannotStartIsReported verifies that people are notified once of an entry that cannot start its
 // automation.
 func TestAnEntryThatCannotStartIsReported(t *testing.T) {
-	w, cfg := newWorld(t, hourly(watching(""), func(v *domain.AutomationView) { v.Seed = nil }))
+	w, cfg := newWorld(t, hourly(watching(""), func(v *automation.View) { v.Seed = nil }))
 	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*userdata.Entry{entry("red")}
 	for range 2 {
 		if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
 // DisableIfFailing checks an automation whose run has ended: after too many failures in a row it is
 // disabled.
 func (r *Runs) DisableIfFailing(ctx context.Context, ref domain.AutomationRef) {
-	_, err := r.deliver(ctx, ref.WorkspaceID, ref.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+	_, err := r.deliver(ctx, ref.WorkspaceID, ref.ID, func(p rules, v *automation.View) (scheduler.Plan, error) {
 		return scheduler.Plan{Change: p.disableFailing(v)}, nil
 	})
 	if err != nil && domain.ErrorCode(err) != domain.CodeNotFound && ctx.Err() == nil {
@@ -20,8 +21,8 @@ func (r *Runs) DisableIfFailing(ctx context.Context, ref domain.AutomationRef) {
 }
 
 // disableFailing disables an automation whose latest runs all failed; nil: it stays enabled.
-func (p rules) disableFailing(v *domain.AutomationView) *domain.Change {
-	if !v.Automation.Enabled || len(v.Ends) < domain.FailuresToDisable {
+func (p rules) disableFailing(v *automation.View) *domain.Change {
+	if !v.Automation.Enabled || len(v.Ends) < automation.FailuresToDisable {
 		return nil
 	}
 	for _, end := range v.Ends {
@@ -38,15 +39,15 @@ func (p rules) disableFailing(v *domain.AutomationView) *domain.Change {
 		"Look at them, fix the cause, and enable it again.",
 		"L’automatisation %q a été désactivée : ses %d dernières exécutions ont échoué. "+
 			"Regardez-les, corrigez la cause, puis réactivez-la.",
-		domain.VisibleLine(a.Name), domain.FailuresToDisable)
+		domain.VisibleLine(a.Name), automation.FailuresToDisable)
 	change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: domain.NoticeOf("error", "automation_disabled", text,
 		v.Workspace.Settings.Language)})
 	return change
 }
 
 // skipDue records that what is due does not run, because the automation is disabled.
-func skipDue(v *domain.AutomationView, change *domain.Change) {
+func skipDue(v *automation.View, change *domain.Change) {
 	for _, due := range v.Due {
-		record(change, due, domain.OccurrenceSkipped, domain.SkippedDisabled)
+		record(change, due, automation.OccurrenceSkipped, automation.SkippedDisabled)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
@@ -23,14 +24,14 @@ var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 func noonRules() rules { return rules{now: noon, newID: repeatable.IDs()} }
 
 // hourly is an automation that has been due every hour since ten, with a SEED.
-func hourly(change ...func(*domain.AutomationView)) *domain.AutomationView {
+func hourly(change ...func(*automation.View)) *automation.View {
 	ten := noon.Add(-2 * time.Hour)
-	v := &domain.AutomationView{
+	v := &automation.View{
 		View: domain.View{Workspace: &domain.Workspace{ID: "ws", Settings: domain.DefaultSettings()}},
-		Automation: &domain.Automation{
-			ID: "aut", WorkspaceID: "ws", Name: "Hourly", Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip,
+		Automation: &automation.Automation{
+			ID: "aut", WorkspaceID: "ws", Name: "Hourly", Enabled: true, Misfire: automation.MisfireOnce, Overlap: automation.OverlapSkip,
 			ScheduleSince: ten, SeedSessionID: "seed", Version: 3,
-			Schedule: &domain.Schedule{Type: "interval", Expression: "PT1H", TimeZone: "UTC", StartsAt: "2026-05-04T10:00:00"},
+			Schedule: &automation.Schedule{Type: "interval", Expression: "PT1H", TimeZone: "UTC", StartsAt: "2026-05-04T10:00:00"},
 		},
 		SeedSession: &domain.Session{ID: "seed", Type: domain.Seed},
 		Seed:        []*domain.Message{{ID: "m1", SessionID: "seed", Rich: &domain.RichContent{LinearText: "Look."}}},
@@ -41,29 +42,29 @@ func hourly(change ...func(*domain.AutomationView)) *domain.AutomationView {
 	return v
 }
 
-func due(hours int, reason string) func(*domain.AutomationView) {
-	return func(v *domain.AutomationView) {
+func due(hours int, reason string) func(*automation.View) {
+	return func(v *automation.View) {
 		at := noon.Add(time.Duration(hours) * time.Hour)
-		v.Due = append(v.Due, &domain.Occurrence{ID: fmt.Sprint("occ", hours), ScheduledAt: at, State: domain.OccurrenceDue, Reason: reason, RecordedAt: at})
+		v.Due = append(v.Due, &automation.Occurrence{ID: fmt.Sprint("occ", hours), ScheduledAt: at, State: automation.OccurrenceDue, Reason: reason, RecordedAt: at})
 	}
 }
 
-func unended(v *domain.AutomationView) {
+func unended(v *automation.View) {
 	v.Unended = append(v.Unended, &domain.Session{ID: "old", Type: domain.Run})
 }
 
-func failedRuns(n int) func(*domain.AutomationView) {
-	return func(v *domain.AutomationView) {
+func failedRuns(n int) func(*automation.View) {
+	return func(v *automation.View) {
 		for range n {
 			v.Ends = append(v.Ends, domain.EndError)
 		}
 	}
 }
 
-func disabled(v *domain.AutomationView) { v.Automation.Enabled = false }
+func disabled(v *automation.View) { v.Automation.Enabled = false }
 
-func policy(misfire domain.MisfirePolicy, overlap domain.OverlapPolicy) func(*domain.AutomationView) {
-	return func(v *domain.AutomationView) { v.Automation.Misfire, v.Automation.Overlap = misfire, overlap }
+func policy(misfire automation.MisfirePolicy, overlap automation.OverlapPolicy) func(*automation.View) {
+	return func(v *automation.View) { v.Automation.Misfire, v.Automation.Overlap = misfire, overlap }
 }
 
 // occurrences are those of a change, in words.
@@ -72,7 +73,7 @@ func occurrences(c *domain.Change) string {
 		return ""
 	}
 	var all []string
-	for _, o := range c.Occurrences {
+	for _, o := range automation.Occurrences(c) {
 		all = append(all, strings.TrimSpace(fmt.Sprintf("%s %s %s", o.ScheduledAt.Format("15:04"), o.State, o.Reason)))
 	}
 	return strings.Join(all, "; ")
@@ -82,7 +83,7 @@ func occurrences(c *domain.Change) string {
 type world struct {
 	Store
 	t       *testing.T
-	view    *domain.AutomationView
+	view    *automation.View
 	plans   []scheduler.Plan
 	looks   int
 	stopped []string
@@ -94,7 +95,7 @@ type world struct {
 	taint  *domain.Taint // of every session
 }
 
-func newWorld(t *testing.T, v *domain.AutomationView) (*world, Config) {
+func newWorld(t *testing.T, v *automation.View) (*world, Config) {
 	w := &world{t: t, view: v}
 	return w, Config{
 		Door: w, Sessions: w, Store: w, Events: w, Conditions: w, Checks: w, Providers: w,
@@ -117,7 +118,7 @@ func (w *world) Deliver(_ context.Context, r scheduler.Request) (*scheduler.Outc
 		o.Session = plan.Run.Session
 	}
 	w.plans = append(w.plans, plan)
-	for _, a := range o.Change.Automations {
+	for _, a := range automation.Writes(o.Change) {
 		w.view.Automation = a.Automation
 	}
 	return o, nil
@@ -141,11 +142,11 @@ func (w *world) Provider(_ context.Context, _, id string) (*outside.Provider, er
 	return nil, domain.NotFound("provider")
 }
 
-func (w *world) Automation(context.Context, string, string) (*domain.Automation, error) {
+func (w *world) Automation(context.Context, string, string) (*automation.Automation, error) {
 	return w.view.Automation, nil
 }
 
-func (w *world) AutomationOfHook(context.Context, string) (*domain.Automation, error) {
+func (w *world) AutomationOfHook(context.Context, string) (*automation.Automation, error) {
 	return w.view.Automation, nil
 }
 
@@ -185,8 +186,8 @@ func (w *world) Holds(schema, value json.RawMessage) (bool, error) {
 	return strings.Contains(string(value), strings.Trim(string(schema), `"`)), nil
 }
 
-func (w *world) CheckTriggers(context.Context, string, []domain.Trigger) error { return nil }
-func (w *world) CheckCommands(context.Context, string, []string) error         { return nil }
+func (w *world) CheckTriggers(context.Context, string, []automation.Trigger) error { return nil }
+func (w *world) CheckCommands(context.Context, string, []string) error             { return nil }
 
 func (w *world) CheckGrant(context.Context, string, time.Time, *domain.Grant) error { return nil }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // maxGrants bounds the grants of an automation that hold: every decision about one of its
@@ -12,8 +13,8 @@ import (
 const maxGrants = 100
 
 // GiveGrant adds a grant to an automation.
-func (s *Service) GiveGrant(ctx context.Context, workspace, automation string, g domain.Grant) (*domain.Grant, int64, error) {
-	if _, err := s.Store.Automation(ctx, workspace, automation); err != nil {
+func (s *Service) GiveGrant(ctx context.Context, workspace, automationID string, g domain.Grant) (*domain.Grant, int64, error) {
+	if _, err := s.Store.Automation(ctx, workspace, automationID); err != nil {
 		return nil, 0, err
 	}
 	if err := s.Checks.CheckGrant(ctx, workspace, s.Clock(), &g); err != nil {
@@ -22,14 +23,15 @@ func (s *Service) GiveGrant(ctx context.Context, workspace, automation string, g
 	o, err := s.edit(
 		ctx,
 		workspace,
-		automation,
-		func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+		automationID,
+		func(p rules, v *automation.View, change *domain.Change) (*automation.Automation, error) {
 			if len(v.Grants) >= maxGrants {
 				return nil, domain.Invalid("/commands", "too_many",
 					"The automation has %d grants that hold, as many as it may. Withdraw one first.", maxGrants)
 			}
 			given := g
-			given.ID, given.WorkspaceID, given.AutomationID, given.CreatedAt = p.newID(domain.PrefixGrant), workspace, automation, change.At
+			given.ID, given.WorkspaceID, given.AutomationID = p.newID(domain.PrefixGrant), workspace, automationID
+			given.CreatedAt = change.At
 			change.Grants = append(change.Grants, &given)
 			return changedAt(v, change), nil
 		},
@@ -41,12 +43,12 @@ func (s *Service) GiveGrant(ctx context.Context, workspace, automation string, g
 }
 
 // WithdrawGrant ends a grant; what runs from now on asks again.
-func (s *Service) WithdrawGrant(ctx context.Context, workspace, automation, grant string) (int64, error) {
+func (s *Service) WithdrawGrant(ctx context.Context, workspace, automationID, grant string) (int64, error) {
 	o, err := s.edit(
 		ctx,
 		workspace,
-		automation,
-		func(_ rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+		automationID,
+		func(_ rules, v *automation.View, change *domain.Change) (*automation.Automation, error) {
 			i := slices.IndexFunc(v.Grants, func(g *domain.Grant) bool { return g.ID == grant })
 			if i < 0 {
 				return nil, domain.NotFound("grant")
@@ -64,7 +66,7 @@ func (s *Service) WithdrawGrant(ctx context.Context, workspace, automation, gran
 }
 
 // changedAt is the automation as changed with what belongs to it.
-func changedAt(v *domain.AutomationView, change *domain.Change) *domain.Automation {
+func changedAt(v *automation.View, change *domain.Change) *automation.Automation {
 	a := *v.Automation
 	a.UpdatedAt = change.At
 	return &a

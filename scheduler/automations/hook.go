@@ -8,11 +8,12 @@ import (
 	"encoding/hex"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // giveHook gives an automation with a webhook trigger its secret, once.
-func (s *Service) giveHook(a *domain.Automation) error {
-	if a.Trigger(domain.TriggerWebhook) == nil || a.HookHash != "" {
+func (s *Service) giveHook(a *automation.Automation) error {
+	if a.Trigger(automation.TriggerWebhook) == nil || a.HookHash != "" {
 		return nil
 	}
 	var secret [32]byte
@@ -33,15 +34,15 @@ func HookHash(token string) string {
 }
 
 // isHook reports whether a token is that of an automation's webhook.
-func isHook(a *domain.Automation, token string) bool {
+func isHook(a *automation.Automation, token string) bool {
 	return a.HookHash != "" && subtle.ConstantTimeCompare([]byte(a.HookHash), []byte(HookHash(token))) == 1
 }
 
 // RenewHook replaces the URL of the automation's webhook; the old one is invalid at once.
-func (s *Service) RenewHook(ctx context.Context, workspace, id string) (*domain.Automation, int64, error) {
-	return edited(s.edit(ctx, workspace, id, func(_ rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+func (s *Service) RenewHook(ctx context.Context, workspace, id string) (*automation.Automation, int64, error) {
+	return edited(s.edit(ctx, workspace, id, func(_ rules, v *automation.View, change *domain.Change) (*automation.Automation, error) {
 		a := *v.Automation
-		if a.Trigger(domain.TriggerWebhook) == nil {
+		if a.Trigger(automation.TriggerWebhook) == nil {
 			return nil, domain.Errorf(domain.CodeConflict, "The automation has no webhook trigger. Nothing was changed.")
 		}
 		a.HookHash, a.HookSealed, a.UpdatedAt = "", "", change.At

@@ -5,31 +5,31 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
-func webhook(v *domain.AutomationView) {
-	v.Automation.Triggers = []domain.Trigger{{Type: domain.TriggerWebhook}}
+func webhook(v *automation.View) {
+	v.Automation.Triggers = []automation.Trigger{{Type: automation.TriggerWebhook}}
 }
 
 // Whether an automation gets a secret: with a webhook trigger, and once. Who has the URL
 // keeps it, whatever else is changed.
 func TestGiveHook(t *testing.T) {
-	hook, entries := domain.Trigger{Type: domain.TriggerWebhook}, domain.Trigger{Type: domain.TriggerEntryCreated, ToolID: "tool"}
+	hook, entries := automation.Trigger{Type: automation.TriggerWebhook}, automation.Trigger{Type: automation.TriggerEntryCreated, ToolID: "tool"}
 	for name, c := range map[string]struct {
-		triggers []domain.Trigger
+		triggers []automation.Trigger
 		have     string
 		given    bool
 	}{
 		"no trigger":                  {nil, "", false},
-		"entries only":                {[]domain.Trigger{entries}, "", false},
-		"a webhook":                   {[]domain.Trigger{hook}, "", true},
-		"a webhook behind another":    {[]domain.Trigger{entries, hook}, "", true},
-		"a webhook that is known":     {[]domain.Trigger{hook}, "known", false},
+		"entries only":                {[]automation.Trigger{entries}, "", false},
+		"a webhook":                   {[]automation.Trigger{hook}, "", true},
+		"a webhook behind another":    {[]automation.Trigger{entries, hook}, "", true},
+		"a webhook that is known":     {[]automation.Trigger{hook}, "known", false},
 		"a webhook that was given up": {nil, "known", false},
 	} {
 		_, cfg := newWorld(t, hourly())
-		a := &domain.Automation{ID: "aut", WorkspaceID: "ws", Triggers: c.triggers, HookHash: c.have, HookSealed: c.have}
+		a := &automation.Automation{ID: "aut", WorkspaceID: "ws", Triggers: c.triggers, HookHash: c.have, HookSealed: c.have}
 		if err := NewService(cfg).giveHook(a); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -44,7 +44,7 @@ func TestEachSecretIsNew(t *testing.T) {
 	_, cfg := newWorld(t, hourly())
 	seen := map[string]bool{}
 	for range 3 {
-		a := &domain.Automation{Triggers: []domain.Trigger{{Type: domain.TriggerWebhook}}}
+		a := &automation.Automation{Triggers: []automation.Trigger{{Type: automation.TriggerWebhook}}}
 		if err := NewService(cfg).giveHook(a); err != nil {
 			t.Fatal(err)
 		}
@@ -62,12 +62,12 @@ func TestASecretThatCannotBeSealed(t *testing.T) {
 	sealed := func(string, string, string) (string, error) { return "", away }
 	for name, do := range map[string]func(*Service) error{
 		"made": func(s *Service) error {
-			_, _, err := s.CreateAutomation(t.Context(), "ws", domain.NewAutomation{Triggers: []domain.Trigger{{Type: domain.TriggerWebhook}}})
+			_, _, err := s.CreateAutomation(t.Context(), "ws", automation.NewAutomation{Triggers: []automation.Trigger{{Type: automation.TriggerWebhook}}})
 			return err
 		},
 		"changed": func(s *Service) error {
-			triggers := []domain.Trigger{{Type: domain.TriggerWebhook}}
-			_, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Triggers: &triggers})
+			triggers := []automation.Trigger{{Type: automation.TriggerWebhook}}
+			_, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", automation.Patch{Triggers: &triggers})
 			return err
 		},
 		"renewed": func(s *Service) error {
@@ -90,8 +90,8 @@ func TestASecretThatCannotBeSealed(t *testing.T) {
 func TestWhatTheSealIsFor(t *testing.T) {
 	_, cfg := newWorld(t, hourly(webhook))
 	var bound []string
-	cfg.SealHook = func(workspace, automation, _ string) (string, error) {
-		bound = append(bound, workspace+"/"+automation)
+	cfg.SealHook = func(workspace, automationID, _ string) (string, error) {
+		bound = append(bound, workspace+"/"+automationID)
 		return "sealed", nil
 	}
 	if _, _, err := NewService(cfg).RenewHook(t.Context(), "ws", "aut"); err != nil || len(bound) != 1 || bound[0] != "ws/aut" {

@@ -6,6 +6,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
@@ -13,31 +14,31 @@ import (
 type HookSecrets struct{ Keys *seal.Keys }
 
 // HookPlace is the place that the secret of an automation's webhook is bound to.
-func HookPlace(workspace, automation string) seal.Place {
-	return seal.Place{"hook", workspace, automation}
+func HookPlace(workspace, automationID string) seal.Place {
+	return seal.Place{"hook", workspace, automationID}
 }
 
 // Seal encrypts the secret of a webhook's URL.
-func (h HookSecrets) Seal(workspace, automation, token string) (string, error) {
+func (h HookSecrets) Seal(workspace, automationID, token string) (string, error) {
 	if !h.Keys.Any() {
 		return "", domain.Invalid("/triggers", "no_secret_key",
 			"This server has no FERMATA_SECRET_KEY, so it stores no webhook URLs. Set it (the same on all nodes). Nothing was changed.")
 	}
-	return h.Keys.Seal(token, HookPlace(workspace, automation))
+	return h.Keys.Seal(token, HookPlace(workspace, automationID))
 }
 
 // Open decrypts it. On a server that never had a key it is stored unencrypted.
-func (h HookSecrets) Open(automation *domain.Automation) (string, error) {
-	if !seal.IsSealed(automation.HookSealed) {
-		return automation.HookSealed, nil
+func (h HookSecrets) Open(a *automation.Automation) (string, error) {
+	if !seal.IsSealed(a.HookSealed) {
+		return a.HookSealed, nil
 	}
-	return h.Keys.Open(automation.HookSealed, HookPlace(automation.WorkspaceID, automation.ID))
+	return h.Keys.Open(a.HookSealed, HookPlace(a.WorkspaceID, a.ID))
 }
 
 // oldHooks stores the secrets of older versions again.
 type oldHooks interface {
-	HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.Automation, error)
-	ResealHook(ctx context.Context, a *domain.Automation, hash, sealed string) error
+	HooksSealedOtherwise(ctx context.Context, start string) ([]*automation.Automation, error)
+	ResealHook(ctx context.Context, a *automation.Automation, hash, sealed string) error
 }
 
 // Reseal encrypts secrets that older versions stored unencrypted, and adds the hashes by which they are found.

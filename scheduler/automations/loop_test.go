@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit/repeatable"
 	"github.com/fermata-dev/fermata/scheduler"
@@ -89,8 +90,8 @@ type minutely struct {
 	reading, deciding time.Duration // how long it takes
 
 	mu    sync.Mutex
-	order *domain.Automation
-	rows  []*domain.Occurrence
+	order *automation.Automation
+	rows  []*automation.Occurrence
 	read  []time.Time
 	sweep int
 	away  bool
@@ -99,9 +100,9 @@ type minutely struct {
 func newMinutely(t *testing.T) *minutely {
 	now := time.Now()
 	next := now.Add(time.Minute)
-	m := &minutely{t: t, order: &domain.Automation{
-		ID: "aut_1", WorkspaceID: "default", Enabled: true, Overlap: domain.OverlapSkip, NextAt: &next, ScheduleSince: now,
-		Schedule: &domain.Schedule{Type: "interval", Expression: "PT1M", TimeZone: "UTC", StartsAt: now.UTC().Format("2006-01-02T15:04:05")},
+	m := &minutely{t: t, order: &automation.Automation{
+		ID: "aut_1", WorkspaceID: "default", Enabled: true, Overlap: automation.OverlapSkip, NextAt: &next, ScheduleSince: now,
+		Schedule: &automation.Schedule{Type: "interval", Expression: "PT1M", TimeZone: "UTC", StartsAt: now.UTC().Format("2006-01-02T15:04:05")},
 	}}
 	m.door = scheduler.NewDoor(scheduler.Config{
 		Store: m, Machine: m, Runner: m, Observer: m, Clock: clock.System, NewID: repeatable.IDs(), Log: zerolog.Nop(),
@@ -142,17 +143,17 @@ func (m *minutely) DueWork(_ context.Context, now time.Time, _ int, sweep bool) 
 }
 
 func (m *minutely) DecideAutomation(
-	ctx context.Context, _, _ string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error),
+	ctx context.Context, _, _ string, decide func(context.Context, *automation.View) (*domain.Change, error),
 ) (*domain.Change, error) {
 	time.Sleep(m.deciding)
 	m.mu.Lock()
-	v := &domain.AutomationView{
+	v := &automation.View{
 		View:       domain.View{Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}},
 		Automation: m.order, Unended: []*domain.Session{{ID: "ses_0", Type: domain.Run}},
 	}
 	for _, row := range m.rows {
 		v.LastScheduled = row.ScheduledAt
-		if row.State == domain.OccurrenceDue {
+		if row.State == automation.OccurrenceDue {
 			v.Due = append(v.Due, row)
 		}
 	}
@@ -168,10 +169,10 @@ func (m *minutely) DecideAutomation(
 }
 
 func (m *minutely) store(change *domain.Change) {
-	for _, write := range change.Automations {
+	for _, write := range automation.Writes(change) {
 		m.order = write.Automation
 	}
-	for _, row := range change.Occurrences {
+	for _, row := range automation.Occurrences(change) {
 		if last := len(m.rows) - 1; last >= 0 && m.rows[last].ID == row.ID {
 			m.rows[last] = row
 		} else {
@@ -184,10 +185,10 @@ func (m *minutely) Waiters(context.Context, string) (*domain.Waiters, error) {
 	return &domain.Waiters{At: clock.System(), Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}}, nil
 }
 
-func (m *minutely) recorded() []*domain.Occurrence {
+func (m *minutely) recorded() []*automation.Occurrence {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]*domain.Occurrence(nil), m.rows...)
+	return append([]*automation.Occurrence(nil), m.rows...)
 }
 
 func (m *minutely) looks() []time.Time {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
@@ -19,7 +20,7 @@ const misfire = "misfire"
 // RecordOccurrences records what came due of an automation since the last look, computed
 // from its history, and starts what may start.
 func (r *Runs) RecordOccurrences(ctx context.Context, ref domain.AutomationRef) error {
-	_, err := r.deliver(ctx, ref.WorkspaceID, ref.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+	_, err := r.deliver(ctx, ref.WorkspaceID, ref.ID, func(p rules, v *automation.View) (scheduler.Plan, error) {
 		change, err := p.recordDue(v)
 		return scheduler.Plan{Change: change}, err
 	})
@@ -35,7 +36,7 @@ func (r *Runs) RecordOccurrences(ctx context.Context, ref domain.AutomationRef) 
 }
 
 // recordDue writes a row for every instant that came due. A nil change: nothing did.
-func (p rules) recordDue(v *domain.AutomationView) (*domain.Change, error) {
+func (p rules) recordDue(v *automation.View) (*domain.Change, error) {
 	a := *v.Automation
 	if !a.Enabled || a.Schedule == nil {
 		return nil, nil
@@ -56,13 +57,13 @@ func (p rules) recordDue(v *domain.AutomationView) (*domain.Change, error) {
 		p.recordDecision(v, change, &decisions[i], in, catchesUp(decisions, decisions[i].At))
 	}
 	a.NextAt = nextLook(in, decisions)
-	change.Automations = []domain.AutomationWrite{{Automation: &a, Bookkeeping: true}}
+	change.Rows = append(change.Rows, automation.Write{Automation: &a, Bookkeeping: true})
 	return change, nil
 }
 
 // countsFrom is the instant from which on the schedule counts: the latest in the history,
 // or when it was set.
-func countsFrom(v *domain.AutomationView) time.Time {
+func countsFrom(v *automation.View) time.Time {
 	if v.LastScheduled.After(v.Automation.ScheduleSince) {
 		return v.LastScheduled
 	}
@@ -75,10 +76,10 @@ func catchesUp(decisions []schedule.Decision, at time.Time) bool {
 	return slices.ContainsFunc(decisions, func(d schedule.Decision) bool { return d.Into.Equal(at) })
 }
 
-func (p rules) recordDecision(v *domain.AutomationView, change *domain.Change, decision *schedule.Decision, in schedule.DueInput,
+func (p rules) recordDecision(v *automation.View, change *domain.Change, decision *schedule.Decision, in schedule.DueInput,
 	catchUp bool,
 ) {
-	row := &domain.Occurrence{
+	row := &automation.Occurrence{
 		ID: p.newID(domain.PrefixOccurrence), WorkspaceID: v.Workspace.ID, AutomationID: v.Automation.ID, ScheduledAt: decision.At,
 	}
 	for _, due := range v.Due {
@@ -87,7 +88,7 @@ func (p rules) recordDecision(v *domain.AutomationView, change *domain.Change, d
 		}
 	}
 	reason := decision.Reason
-	if decision.State == domain.OccurrenceDue && reason == "" && (in.Late(decision.At) || catchUp) {
+	if decision.State == automation.OccurrenceDue && reason == "" && (in.Late(decision.At) || catchUp) {
 		reason = misfire
 	}
 	if !decision.Through.IsZero() { // so many that they have no rows of their own
@@ -100,11 +101,11 @@ func (p rules) recordDecision(v *domain.AutomationView, change *domain.Change, d
 }
 
 // record adds the new state of an occurrence to a change, with its event.
-func record(change *domain.Change, row *domain.Occurrence, state domain.OccurrenceState, reason string) {
+func record(change *domain.Change, row *automation.Occurrence, state automation.OccurrenceState, reason string) {
 	own := *row
 	own.State, own.Reason, own.RecordedAt = state, reason, change.At
-	change.Occurrences = append(change.Occurrences, &own)
-	change.Emit(domain.LogEvent{Type: domain.LogOccurrence, Occurrence: &own})
+	change.Rows = append(change.Rows, &own)
+	change.Emit(domain.LogEvent{Type: domain.LogOccurrence, Row: &own})
 }
 
 // nextLook is when the schedule must be looked at again: at the next instant, or when
@@ -113,7 +114,7 @@ func nextLook(in schedule.DueInput, decisions []schedule.Decision) *time.Time {
 	open := slices.Clone(in.Open)
 	for _, decision := range decisions {
 		open = slices.DeleteFunc(open, decision.At.Equal)
-		if decision.State == domain.OccurrenceDue {
+		if decision.State == automation.OccurrenceDue {
 			open = append(open, decision.At)
 		}
 	}
@@ -154,7 +155,7 @@ func (r *Runs) startOldest(ctx context.Context, ref domain.AutomationRef) (bool,
 // its automation goes: a process that died after it had recorded the one did not come to
 // it, and when the slot comes free is too late. All else waits for its turn.
 func (r *Runs) SettleOverlap(ctx context.Context, ref domain.AutomationRef) {
-	_, err := r.deliver(ctx, ref.WorkspaceID, ref.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+	_, err := r.deliver(ctx, ref.WorkspaceID, ref.ID, func(p rules, v *automation.View) (scheduler.Plan, error) {
 		if len(v.Unended) == 0 {
 			return scheduler.Plan{}, nil
 		}
@@ -171,7 +172,7 @@ func (r *Runs) SettleOverlap(ctx context.Context, ref domain.AutomationRef) {
 
 // startOldest plans the run of the oldest due occurrence, or records why it does not run.
 // scheduler.ErrSlotTaken means that it keeps waiting.
-func (p rules) startOldest(v *domain.AutomationView) (scheduler.Plan, error) {
+func (p rules) startOldest(v *automation.View) (scheduler.Plan, error) {
 	if len(v.Due) == 0 || !v.Automation.Enabled {
 		return scheduler.Plan{}, nil
 	}
@@ -185,7 +186,7 @@ func (p rules) startOldest(v *domain.AutomationView) (scheduler.Plan, error) {
 	}
 	if skip != "" {
 		change := p.change(v)
-		record(change, due, domain.OccurrenceSkipped, skip)
+		record(change, due, automation.OccurrenceSkipped, skip)
 		return scheduler.Plan{Change: change}, nil
 	}
 	plan, err := p.begin(v, start{
@@ -200,15 +201,15 @@ func (p rules) startOldest(v *domain.AutomationView) (scheduler.Plan, error) {
 	started := *due
 	started.SessionID = plan.Run.Session.ID
 	plan.Change = p.change(v)
-	record(plan.Change, &started, domain.OccurrenceFired, due.Reason)
+	record(plan.Change, &started, automation.OccurrenceFired, due.Reason)
 	return plan, nil
 }
 
 // whyNot returns why a due occurrence is skipped, or "". The error scheduler.ErrSlotTaken means that it
 // waits.
-func whyNot(v *domain.AutomationView, due *domain.Occurrence) (string, error) {
+func whyNot(v *automation.View, due *automation.Occurrence) (string, error) {
 	if limit := v.Automation.Budgets.MaxCostPerDay; limit != nil && v.Spent.AutomationToday >= *limit {
-		return domain.SkippedBudget, nil
+		return automation.SkippedBudget, nil
 	}
 	switch overlap(v, domain.BySchedule, due) {
 	case overlapWaits:
@@ -216,7 +217,7 @@ func whyNot(v *domain.AutomationView, due *domain.Occurrence) (string, error) {
 	case overlapStopOld:
 		return "", stopFirst(v.Unended)
 	case overlapSkips:
-		return domain.SkippedOverlap, nil
+		return automation.SkippedOverlap, nil
 	default:
 		return "", nil
 	}
@@ -224,13 +225,13 @@ func whyNot(v *domain.AutomationView, due *domain.Occurrence) (string, error) {
 
 // failed records that an occurrence could not be started. That counts like a run that
 // failed: what can never start is not tried for ever in silence.
-func (p rules) failed(v *domain.AutomationView, due *domain.Occurrence, reason string) *domain.Change {
+func (p rules) failed(v *automation.View, due *automation.Occurrence, reason string) *domain.Change {
 	change := p.change(v)
-	record(change, due, domain.OccurrenceFailed, reason)
+	record(change, due, automation.OccurrenceFailed, reason)
 	after := *v
-	after.Due = slices.DeleteFunc(slices.Clone(v.Due), func(row *domain.Occurrence) bool { return row == due })
+	after.Due = slices.DeleteFunc(slices.Clone(v.Due), func(row *automation.Occurrence) bool { return row == due })
 	after.Ends = slices.Insert(slices.Clone(v.Ends), 0, domain.EndError)
-	after.Ends = after.Ends[:min(len(after.Ends), domain.FailuresToDisable)]
+	after.Ends = after.Ends[:min(len(after.Ends), automation.FailuresToDisable)]
 	change.Merge(p.disableFailing(&after))
 	return change
 }

@@ -6,27 +6,28 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
 // What comes due is a row, by the misfire policy; the automation says when to look again.
 func TestRecordDue(t *testing.T) {
-	grace := func(v *domain.AutomationView) { v.Workspace.Settings.MisfireGrace = domain.Duration(time.Minute) }
-	later := func(v *domain.AutomationView) { v.Automation.ScheduleSince = noon.Add(time.Minute) }
-	seen := func(v *domain.AutomationView) { v.LastScheduled = noon.Add(-time.Hour) }
+	grace := func(v *automation.View) { v.Workspace.Settings.MisfireGrace = domain.Duration(time.Minute) }
+	later := func(v *automation.View) { v.Automation.ScheduleSince = noon.Add(time.Minute) }
+	seen := func(v *automation.View) { v.LastScheduled = noon.Add(-time.Hour) }
 	for name, c := range map[string]struct {
-		view *domain.AutomationView
+		view *automation.View
 		want string
 		next time.Duration // from noon on; -1: nothing is written
 	}{
 		"one, on time":              {hourly(seen), "12:00 DUE", time.Hour},
 		"missed, once":              {hourly(grace), "11:00 COALESCED missed; 12:00 DUE misfire", 0},
-		"missed, all":               {hourly(grace, policy(domain.MisfireAll, "")), "11:00 DUE misfire; 12:00 DUE", 0},
-		"missed, none":              {hourly(grace, policy(domain.MisfireSkip, "")), "11:00 SKIPPED policy; 12:00 DUE", 0},
+		"missed, all":               {hourly(grace, policy(automation.MisfireAll, "")), "11:00 DUE misfire; 12:00 DUE", 0},
+		"missed, none":              {hourly(grace, policy(automation.MisfireSkip, "")), "11:00 SKIPPED policy; 12:00 DUE", 0},
 		"nothing yet":               {hourly(later), "", 0},
 		"disabled":                  {hourly(disabled), "", -1},
-		"no schedule":               {hourly(func(v *domain.AutomationView) { v.Automation.Schedule = nil }), "", -1},
-		"one that is due is no new": {hourly(due(0, ""), func(v *domain.AutomationView) { v.LastScheduled = noon }), "", 0},
+		"no schedule":               {hourly(func(v *automation.View) { v.Automation.Schedule = nil }), "", -1},
+		"one that is due is no new": {hourly(due(0, ""), func(v *automation.View) { v.LastScheduled = noon }), "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			change, err := noonRules().recordDue(c.view)
@@ -42,12 +43,12 @@ func TestRecordDue(t *testing.T) {
 			if change == nil {
 				return
 			}
-			written := change.Automations[0]
+			written := automation.Writes(change)[0]
 			if !written.Bookkeeping || written.Automation.NextAt == nil || !written.Automation.NextAt.After(noon) {
 				t.Errorf("it is looked at again at %v", written.Automation.NextAt)
 			}
-			if len(change.Events) != len(change.Occurrences) {
-				t.Errorf("%d events for %d occurrences", len(change.Events), len(change.Occurrences))
+			if len(change.Events) != len(automation.Occurrences(change)) {
+				t.Errorf("%d events for %d occurrences", len(change.Events), len(automation.Occurrences(change)))
 			}
 		})
 	}
@@ -56,13 +57,13 @@ func TestRecordDue(t *testing.T) {
 // The oldest occurrence runs, or a row says why it does not; overlap comes first, then
 // the slot.
 func TestStartOldest(t *testing.T) {
-	spent := func(v *domain.AutomationView) {
+	spent := func(v *automation.View) {
 		limit := 1.0
 		v.Automation.Budgets.MaxCostPerDay, v.Spent.AutomationToday = &limit, 1
 	}
-	noSeed := func(v *domain.AutomationView) { v.Seed = nil }
+	noSeed := func(v *automation.View) { v.Seed = nil }
 	for name, c := range map[string]struct {
-		view  *domain.AutomationView
+		view  *automation.View
 		runs  bool
 		want  string
 		waits error
@@ -73,18 +74,18 @@ func TestStartOldest(t *testing.T) {
 		"it is disabled":                   {hourly(disabled, due(0, "")), false, "", nil},
 		"the day's money is spent":         {hourly(due(0, ""), spent), false, "12:00 SKIPPED budget", nil},
 		"the last run is active: skip":     {hourly(due(0, ""), unended), false, "12:00 SKIPPED overlap", nil},
-		"the last run is active: queue":    {hourly(due(0, ""), unended, policy("", domain.OverlapQueue)), false, "", scheduler.ErrSlotTaken},
+		"the last run is active: queue":    {hourly(due(0, ""), unended, policy("", automation.OverlapQueue)), false, "", scheduler.ErrSlotTaken},
 		"the last run is active, misfired": {hourly(due(0, misfire), unended), false, "", scheduler.ErrSlotTaken},
 		"there is no message": {
 			hourly(due(0, ""), noSeed),
 			false, "12:00 FAILED The automation has no message to begin with. Give it one (seed); nothing was started.", nil,
 		},
-		"its runs fail": {hourly(due(0, ""), failedRuns(domain.FailuresToDisable)), false, "12:00 SKIPPED disabled", nil},
+		"its runs fail": {hourly(due(0, ""), failedRuns(automation.FailuresToDisable)), false, "12:00 SKIPPED disabled", nil},
 		"it fails for the fifth time": {
-			hourly(due(0, ""), due(1, ""), noSeed, failedRuns(domain.FailuresToDisable-1)),
+			hourly(due(0, ""), due(1, ""), noSeed, failedRuns(automation.FailuresToDisable-1)),
 			false, "12:00 FAILED The automation has no message to begin with. Give it one (seed); nothing was started.; 13:00 SKIPPED disabled", nil,
 		},
-		"four failures are not enough": {hourly(due(0, ""), failedRuns(domain.FailuresToDisable-1)), true, "12:00 FIRED", nil},
+		"four failures are not enough": {hourly(due(0, ""), failedRuns(automation.FailuresToDisable-1)), true, "12:00 FIRED", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := noonRules().startOldest(c.view)
@@ -97,7 +98,7 @@ func TestStartOldest(t *testing.T) {
 			if (plan.Run != nil) != c.runs {
 				t.Fatalf("it runs: %v", plan.Run != nil)
 			}
-			if c.runs && (!plan.Run.OnTime || plan.Change.Occurrences[0].SessionID != plan.Run.Session.ID || !plan.Run.Since.Equal(c.view.Due[0].RecordedAt)) {
+			if c.runs && (!plan.Run.OnTime || automation.Occurrences(plan.Change)[0].SessionID != plan.Run.Session.ID || !plan.Run.Since.Equal(c.view.Due[0].RecordedAt)) {
 				t.Errorf("the run is %+v", plan.Run)
 			}
 		})
@@ -109,23 +110,23 @@ func TestStartOldest(t *testing.T) {
 // before is skipped as always.
 func TestACatchUpRunWaitsForTheInterruptedOne(t *testing.T) {
 	for name, c := range map[string]struct {
-		overlap domain.OverlapPolicy
+		overlap automation.OverlapPolicy
 		since   time.Duration // of the last occurrence
 		waits   bool
 	}{
-		"three were missed":          {domain.OverlapSkip, 4 * time.Hour, true},
-		"three were missed, restart": {domain.OverlapRestart, 4 * time.Hour, true},
-		"one was missed":             {domain.OverlapSkip, 2 * time.Hour, true},
-		"none was missed":            {domain.OverlapSkip, time.Hour, false},
+		"three were missed":          {automation.OverlapSkip, 4 * time.Hour, true},
+		"three were missed, restart": {automation.OverlapRestart, 4 * time.Hour, true},
+		"one was missed":             {automation.OverlapSkip, 2 * time.Hour, true},
+		"none was missed":            {automation.OverlapSkip, time.Hour, false},
 	} {
-		v := hourly(unended, policy("", c.overlap), func(v *domain.AutomationView) { v.LastScheduled = noon.Add(-c.since) })
+		v := hourly(unended, policy("", c.overlap), func(v *automation.View) { v.LastScheduled = noon.Add(-c.since) })
 		v.Automation.ScheduleSince = v.LastScheduled
 		change, err := noonRules().recordDue(v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range change.Occurrences {
-			if o.State == domain.OccurrenceDue {
+		for _, o := range automation.Occurrences(change) {
+			if o.State == automation.OccurrenceDue {
 				v.Due = append(v.Due, o)
 			}
 		}
@@ -142,7 +143,7 @@ func TestACatchUpRunWaitsForTheInterruptedOne(t *testing.T) {
 
 // With overlap=restart the old run is stopped first, and then it is decided again.
 func TestTheOldRunEndsFirst(t *testing.T) {
-	w, cfg := newWorld(t, hourly(due(0, ""), unended, policy("", domain.OverlapRestart)))
+	w, cfg := newWorld(t, hourly(due(0, ""), unended, policy("", automation.OverlapRestart)))
 	started, err := NewRuns(cfg).startOldest(t.Context(), domain.AutomationRef{WorkspaceID: "ws", ID: "aut"})
 	if err != nil || !started || len(w.stopped) != 1 || w.stopped[0] != "old by overlap" {
 		t.Errorf("%v, %v, stopped: %q", started, err, w.stopped)
@@ -154,7 +155,7 @@ func TestTheOldRunEndsFirst(t *testing.T) {
 		"they begin again faster than they are stopped": {domain.Errorf(domain.CodeSessionEnded, "it has ended"), domain.CodeSessionBusy},
 		"they cannot be stopped":                        {domain.Errorf(domain.CodeUnavailable, "no database"), domain.CodeUnavailable},
 	} {
-		w, cfg := newWorld(t, hourly(due(0, ""), unended, policy("", domain.OverlapRestart)))
+		w, cfg := newWorld(t, hourly(due(0, ""), unended, policy("", automation.OverlapRestart)))
 		w.onStop = func(string) error { return c.stop }
 		_, err := NewRuns(cfg).startOldest(t.Context(), domain.AutomationRef{WorkspaceID: "ws", ID: "aut"})
 		if domain.ErrorCode(err) != c.want || w.begun() != 0 {
@@ -187,14 +188,14 @@ func TestRecordOccurrences(t *testing.T) {
 // Overlap is settled for what has waited behind a run; what waits for the slot is let be.
 func TestSettleOverlap(t *testing.T) {
 	for name, c := range map[string]struct {
-		view  *domain.AutomationView
+		view  *automation.View
 		plans string
 		begun int
 	}{
 		"nothing goes":        {hourly(due(0, "")), "", 0},
 		"a run goes: skip":    {hourly(due(0, ""), unended), "12:00 SKIPPED overlap", 0},
-		"a run goes: queue":   {hourly(due(0, ""), unended, policy("", domain.OverlapQueue)), "", 0},
-		"a run goes: restart": {hourly(due(0, ""), unended, policy("", domain.OverlapRestart)), "12:00 FIRED", 1},
+		"a run goes: queue":   {hourly(due(0, ""), unended, policy("", automation.OverlapQueue)), "", 0},
+		"a run goes: restart": {hourly(due(0, ""), unended, policy("", automation.OverlapRestart)), "12:00 FIRED", 1},
 	} {
 		w, cfg := newWorld(t, c.view)
 		NewRuns(cfg).SettleOverlap(t.Context(), domain.AutomationRef{WorkspaceID: "ws", ID: "aut"})
@@ -210,10 +211,10 @@ func TestSettleOverlap(t *testing.T) {
 
 // Five failures in a row disable an automation, and say so; one that ended well does not.
 func TestDisableFailing(t *testing.T) {
-	mixed := hourly(failedRuns(domain.FailuresToDisable))
+	mixed := hourly(failedRuns(automation.FailuresToDisable))
 	mixed.Ends[4] = domain.EndCompleted
 	for name, c := range map[string]struct {
-		view *domain.AutomationView
+		view *automation.View
 		want bool
 	}{
 		"four":               {hourly(failedRuns(4)), false},

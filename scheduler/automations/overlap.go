@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -21,16 +22,16 @@ const (
 // overlap applies the automation's policy to a run that a trigger starts while its last
 // one has not ended, whichever trigger it is. A person's own run always queues; so does
 // what the misfire policy made (due is nil for a run that no schedule starts).
-func overlap(v *domain.AutomationView, trigger string, due *domain.Occurrence) overlapping {
+func overlap(v *automation.View, trigger string, due *automation.Occurrence) overlapping {
 	a, scheduled := v.Automation, due != nil
 	switch {
 	case len(v.Unended) == 0, trigger == domain.ByHand:
 		return overlapNone
-	case scheduled && (due.Reason != "" || a.Overlap == domain.OverlapQueue || len(v.Due) > 1 && a.Misfire == domain.MisfireAll):
+	case scheduled && (due.Reason != "" || a.Overlap == automation.OverlapQueue || len(v.Due) > 1 && a.Misfire == automation.MisfireAll):
 		return overlapWaits
-	case a.Overlap == domain.OverlapRestart:
+	case a.Overlap == automation.OverlapRestart:
 		return overlapStopOld
-	case a.Overlap == domain.OverlapQueue:
+	case a.Overlap == automation.OverlapQueue:
 		return overlapNone
 	}
 	return overlapSkips
@@ -51,10 +52,10 @@ func stopFirst(runs []*domain.Session) *stopFirstError {
 
 // beginByEvent plans the run that an event starts, or records that the overlap policy
 // skips it.
-func (p rules) beginByEvent(v *domain.AutomationView, s start) (scheduler.Plan, error) {
+func (p rules) beginByEvent(v *automation.View, s start) (scheduler.Plan, error) {
 	switch overlap(v, s.trigger, nil) {
 	case overlapSkips:
-		return scheduler.Plan{Change: p.skippedEvent(v, domain.SkippedOverlap)}, nil
+		return scheduler.Plan{Change: p.skippedEvent(v, automation.SkippedOverlap)}, nil
 	case overlapStopOld:
 		return scheduler.Plan{}, stopFirst(v.Unended)
 	default:
@@ -63,15 +64,15 @@ func (p rules) beginByEvent(v *domain.AutomationView, s start) (scheduler.Plan, 
 }
 
 // skippedEvent records that an event started no run.
-func (p rules) skippedEvent(v *domain.AutomationView, reason string) *domain.Change {
+func (p rules) skippedEvent(v *automation.View, reason string) *domain.Change {
 	change := p.change(v)
 	at := change.At
 	if at.Equal(at.Truncate(time.Second)) {
 		at = at.Add(time.Microsecond) // an instant of its own: schedules are due at whole seconds
 	}
-	record(change, &domain.Occurrence{
+	record(change, &automation.Occurrence{
 		ID: p.newID(domain.PrefixOccurrence), WorkspaceID: v.Workspace.ID, AutomationID: v.Automation.ID,
 		ScheduledAt: at, Trigger: domain.ByEvent,
-	}, domain.OccurrenceSkipped, reason)
+	}, automation.OccurrenceSkipped, reason)
 	return change
 }

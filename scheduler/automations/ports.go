@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/scheduler"
@@ -24,7 +25,7 @@ type Config struct {
 	// Providers are looked up when an automation names one.
 	Providers scheduler.Providers
 	// SealHook encrypts the secret of a webhook for storing.
-	SealHook func(workspace, automation, token string) (string, error)
+	SealHook func(workspace, automationID, token string) (string, error)
 	Clock    clock.Clock
 	NewID    domain.IDSource
 	Log      zerolog.Logger
@@ -44,8 +45,8 @@ type Sessions interface {
 
 // Store is what is read of the database before a decision about an automation.
 type Store interface {
-	Automation(ctx context.Context, workspace, id string) (*domain.Automation, error)
-	AutomationOfHook(ctx context.Context, id string) (*domain.Automation, error)
+	Automation(ctx context.Context, workspace, id string) (*automation.Automation, error)
+	AutomationOfHook(ctx context.Context, id string) (*automation.Automation, error)
 	// DueOccurrences are those of a workspace with an occurrence in state DUE,
 	// WatchingAutomations those that entries start and that have not looked at all events.
 	DueOccurrences(ctx context.Context, workspace string) ([]domain.AutomationRef, error)
@@ -71,7 +72,7 @@ type Conditions interface {
 // Mistakes are domain invalid errors, with pointers into the automation or the grant.
 type Checks interface {
 	// CheckTriggers also puts the triggers' conditions into their compact form.
-	CheckTriggers(ctx context.Context, workspace string, triggers []domain.Trigger) error
+	CheckTriggers(ctx context.Context, workspace string, triggers []automation.Trigger) error
 	// CheckCommands refuses a name that is no command from outside, and no pattern of some.
 	CheckCommands(ctx context.Context, workspace string, commands []string) error
 	CheckGrant(ctx context.Context, workspace string, now time.Time, g *domain.Grant) error
@@ -87,12 +88,12 @@ type rules struct {
 func (c *Config) rules() rules { return rules{now: c.Clock(), newID: c.NewID} }
 
 // planner decides about an automation.
-type planner func(p rules, v *domain.AutomationView) (scheduler.Plan, error)
+type planner func(p rules, v *automation.View) (scheduler.Plan, error)
 
 // deliver passes the door with a plan. With automation "" one is made.
-func (c *Config) deliver(ctx context.Context, workspace, automation string, plan planner) (*scheduler.Outcome, error) {
+func (c *Config) deliver(ctx context.Context, workspace, automationID string, plan planner) (*scheduler.Outcome, error) {
 	return c.Door.Deliver(ctx, scheduler.PlanRequest{
-		Target: scheduler.Target{Workspace: workspace}, Automation: automation, Planner: planning{c, plan},
+		Target: scheduler.Target{Workspace: workspace}, Automation: automationID, Planner: planning{c, plan},
 	})
 }
 
@@ -105,17 +106,17 @@ type planning struct {
 var _ scheduler.Planner = planning{}
 
 // Plan implements scheduler.Planner.
-func (p planning) Plan(v *domain.AutomationView) (scheduler.Plan, error) {
+func (p planning) Plan(v *automation.View) (scheduler.Plan, error) {
 	return p.plan(p.config.rules(), v)
 }
 
 // change begins an empty change of the automation's workspace.
-func (p rules) change(v *domain.AutomationView) *domain.Change {
+func (p rules) change(v *automation.View) *domain.Change {
 	return &domain.Change{WorkspaceID: v.Workspace.ID, At: p.now}
 }
 
 // write adds an automation to a change, with its event.
-func write(change *domain.Change, a *domain.Automation, insert bool) {
-	change.Automations = append(change.Automations, domain.AutomationWrite{Automation: a, Insert: insert})
-	change.Emit(domain.LogEvent{Type: domain.LogAutomationChanged, Automation: a})
+func write(change *domain.Change, a *automation.Automation, insert bool) {
+	change.Rows = append(change.Rows, automation.Write{Automation: a, Insert: insert})
+	change.Emit(domain.LogEvent{Type: domain.LogAutomationChanged, Row: a})
 }

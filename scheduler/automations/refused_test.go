@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -65,7 +66,7 @@ func TestWhatTheLoopReceives(t *testing.T) {
 // TestAScheduleThatCannotBeRead verifies that a stored schedule that can no longer be parsed is reported and that
 // nothing is written.
 func TestAScheduleThatCannotBeRead(t *testing.T) {
-	v := hourly(func(v *domain.AutomationView) { v.Automation.Schedule.TimeZone = "Nowhere" })
+	v := hourly(func(v *automation.View) { v.Automation.Schedule.TimeZone = "Nowhere" })
 	if change, err := noonRules().recordDue(v); err == nil || change != nil {
 		t.Errorf("%+v, %v", change, err)
 	}
@@ -78,7 +79,7 @@ func TestAScheduleThatCannotBeRead(t *testing.T) {
 
 // After a long time away the rows are bounded: one stands for all that have none.
 func TestSoManyThatTheyHaveNoRows(t *testing.T) {
-	v := hourly(policy(domain.MisfireSkip, ""), func(v *domain.AutomationView) {
+	v := hourly(policy(automation.MisfireSkip, ""), func(v *automation.View) {
 		v.Automation.ScheduleSince = noon.AddDate(-1, 0, 0)
 		v.Automation.Schedule.StartsAt = "2025-05-04T10:00:00"
 	})
@@ -86,37 +87,37 @@ func TestSoManyThatTheyHaveNoRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, last := change.Occurrences[0], change.Occurrences[len(change.Occurrences)-1]
-	if len(change.Occurrences) > 300 || first.State != domain.OccurrenceMissed || !strings.HasPrefix(first.Reason, "too_many until 2026-") {
-		t.Errorf("%d rows, the first is %+v", len(change.Occurrences), first)
+	first, last := automation.Occurrences(change)[0], automation.Occurrences(change)[len(automation.Occurrences(change))-1]
+	if len(automation.Occurrences(change)) > 300 || first.State != automation.OccurrenceMissed || !strings.HasPrefix(first.Reason, "too_many until 2026-") {
+		t.Errorf("%d rows, the first is %+v", len(automation.Occurrences(change)), first)
 	}
-	if !last.ScheduledAt.Equal(noon) || last.State != domain.OccurrenceDue {
+	if !last.ScheduledAt.Equal(noon) || last.State != automation.OccurrenceDue {
 		t.Errorf("the last is %+v", last)
 	}
 	ids := map[string]bool{}
-	for _, o := range change.Occurrences {
+	for _, o := range automation.Occurrences(change) {
 		ids[o.ID] = true
 		if o.AutomationID != "aut" || !o.RecordedAt.Equal(noon) {
 			t.Errorf("a row is %+v", o)
 		}
 	}
-	if len(ids) != len(change.Occurrences) {
-		t.Errorf("%d ids for %d rows", len(ids), len(change.Occurrences))
+	if len(ids) != len(automation.Occurrences(change)) {
+		t.Errorf("%d ids for %d rows", len(ids), len(automation.Occurrences(change)))
 	}
 }
 
 // What is coalesced says into which instant, and a row that is closed keeps its id.
 func TestWhatIsCoalescedSaysIntoWhat(t *testing.T) {
-	v := hourly(due(-1, ""), func(v *domain.AutomationView) { v.LastScheduled = noon.Add(-time.Hour) })
+	v := hourly(due(-1, ""), func(v *automation.View) { v.LastScheduled = noon.Add(-time.Hour) })
 	change, err := noonRules().recordDue(v)
 	if err != nil || occurrences(change) != "11:00 COALESCED missed; 12:00 DUE misfire" {
 		t.Fatalf("%s, %v", occurrences(change), err)
 	}
-	closed := change.Occurrences[0]
+	closed := automation.Occurrences(change)[0]
 	if closed.ID != "occ-1" || closed.CoalescedInto == nil || !closed.CoalescedInto.Equal(noon) {
 		t.Errorf("the row is %+v", closed)
 	}
-	if v.Due[0].State != domain.OccurrenceDue {
+	if v.Due[0].State != automation.OccurrenceDue {
 		t.Error("the row that was read was written to")
 	}
 }
@@ -126,13 +127,13 @@ func TestWhichEndsAreFailures(t *testing.T) {
 	for end, want := range map[domain.EndReason]bool{
 		domain.EndError: true, domain.EndTimeout: true, domain.EndLimitReached: true, domain.EndCompleted: false, "STOPPED": false,
 	} {
-		v := hourly(failedRuns(domain.FailuresToDisable))
+		v := hourly(failedRuns(automation.FailuresToDisable))
 		v.Ends[2] = end
 		if got := noonRules().disableFailing(v) != nil; got != want {
 			t.Errorf("with one that ended as %s: disabled %v", end, got)
 		}
 	}
-	v := hourly(failedRuns(domain.FailuresToDisable), func(v *domain.AutomationView) { v.Workspace.Settings.Language = "fr" })
+	v := hourly(failedRuns(automation.FailuresToDisable), func(v *automation.View) { v.Workspace.Settings.Language = "fr" })
 	change := noonRules().disableFailing(v)
 	if text := change.Events[len(change.Events)-1].Notice.Text; !strings.HasPrefix(text, `L’automatisation "Hourly" a été désactivée`) {
 		t.Errorf("in French: %s", text)
@@ -166,7 +167,7 @@ func TestADeletionThatCannotEndTheRuns(t *testing.T) {
 
 // An automation that has lost its SEED can be deleted.
 func TestDeleteWithoutItsSeed(t *testing.T) {
-	w, cfg := newWorld(t, hourly(func(v *domain.AutomationView) { v.SeedSession, v.Seed = nil, nil }))
+	w, cfg := newWorld(t, hourly(func(v *automation.View) { v.SeedSession, v.Seed = nil, nil }))
 	if err := NewService(cfg).DeleteAutomation(t.Context(), "ws", "aut", 3, false); err != nil || len(w.plans[0].Change.Sessions) != 0 ||
 		w.view.Automation.DeletedAt == nil {
 		t.Errorf("%v, %+v", err, w.plans)
@@ -189,7 +190,7 @@ func (k *keyed) StopSession(ctx context.Context, ws, id string, by domain.Author
 // The request's idempotency key is spent by the run that begins, not by the one that ends
 // for it; but the stop ends with the request.
 func TestTheKeyIsSpentByTheNewRun(t *testing.T) {
-	w, cfg := newWorld(t, hourly(webhook, unended, policy("", domain.OverlapRestart), func(v *domain.AutomationView) {
+	w, cfg := newWorld(t, hourly(webhook, unended, policy("", automation.OverlapRestart), func(v *automation.View) {
 		v.Automation.HookHash = HookHash("token")
 	}))
 	k := &keyed{world: w}
@@ -207,13 +208,13 @@ func TestTheKeyIsSpentByTheNewRun(t *testing.T) {
 // What refuses a run that is asked for: nothing is written.
 func TestARunThatIsRefused(t *testing.T) {
 	away := errors.New("the condition cannot be read")
-	noSeed := func(v *domain.AutomationView) { v.Seed = nil }
-	full := func(v *domain.AutomationView) {
+	noSeed := func(v *automation.View) { v.Seed = nil }
+	full := func(v *automation.View) {
 		v.Workspace.Settings.MaxQueueLength, v.Queue = 1, []domain.QueueRow{{SessionID: "other"}}
 	}
-	known := func(v *domain.AutomationView) { v.Automation.HookHash = HookHash("token") }
+	known := func(v *automation.View) { v.Automation.HookHash = HookHash("token") }
 	for name, c := range map[string]struct {
-		view      *domain.AutomationView
+		view      *automation.View
 		condition error
 		code      domain.Code
 	}{
@@ -237,7 +238,7 @@ func TestARunThatIsRefused(t *testing.T) {
 
 // A message of a SEED without text is copied too, and takes the note.
 func TestASeedWithoutText(t *testing.T) {
-	v := hourly(func(v *domain.AutomationView) { v.Seed[0].Rich, v.Seed[0].Seq = nil, 12 })
+	v := hourly(func(v *automation.View) { v.Seed[0].Rich, v.Seed[0].Seq = nil, 12 })
 	plan, err := noonRules().begin(v, start{note: "It rang.", by: "webhook"})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -18,16 +19,16 @@ func NewRuns(cfg Config) *Runs { return &Runs{cfg} }
 
 // ExecuteAutomation starts a run by hand, as the automation is. It queues when the slot is
 // taken, and always behind an earlier run of the same automation.
-func (r *Runs) ExecuteAutomation(ctx context.Context, workspace, automation, by string) (*domain.Receipt, error) {
-	return r.RunAutomation(ctx, workspace, automation, domain.RunRequest{By: by})
+func (r *Runs) ExecuteAutomation(ctx context.Context, workspace, automationID, by string) (*domain.Receipt, error) {
+	return r.RunAutomation(ctx, workspace, automationID, automation.RunRequest{By: by})
 }
 
 // RunAutomation is ExecuteAutomation with what differs in this run alone.
-func (r *Runs) RunAutomation(ctx context.Context, workspace, automation string, ask domain.RunRequest) (*domain.Receipt, error) {
+func (r *Runs) RunAutomation(ctx context.Context, workspace, automationID string, ask automation.RunRequest) (*domain.Receipt, error) {
 	if err := scheduler.CheckProvider(ctx, r.Providers, workspace, ask.ProviderID); err != nil {
 		return nil, err
 	}
-	return r.receipt(ctx, workspace, automation, func(p rules, _ *domain.AutomationView) (start, error) {
+	return r.receipt(ctx, workspace, automationID, func(p rules, _ *automation.View) (start, error) {
 		return start{trigger: domain.ByHand, cause: domain.CauseManualTrigger, at: p.now, by: ask.By, instead: ask}, nil
 	})
 }
@@ -37,8 +38,8 @@ const maxHookBody = 64 << 10
 
 // TriggerAutomation starts a run for a call of the automation's webhook, whose body (a JSON text, or
 // nothing) is added to the first message. A wrong token and an unknown automation get the same error.
-func (r *Runs) TriggerAutomation(ctx context.Context, automation, token string, body json.RawMessage) (*domain.Receipt, error) {
-	a, err := r.automationOfHook(ctx, automation, token)
+func (r *Runs) TriggerAutomation(ctx context.Context, automationID, token string, body json.RawMessage) (*domain.Receipt, error) {
+	a, err := r.automationOfHook(ctx, automationID, token)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func (r *Runs) TriggerAutomation(ctx context.Context, automation, token string, 
 		return nil, domain.Errorf(domain.CodeTooLarge,
 			"A webhook's body may have %d KiB at most. Nothing was started; send a reference to the data instead.", maxHookBody>>10)
 	}
-	return r.receipt(ctx, a.WorkspaceID, a.ID, func(p rules, v *domain.AutomationView) (start, error) {
+	return r.receipt(ctx, a.WorkspaceID, a.ID, func(p rules, v *automation.View) (start, error) {
 		if err := r.hookStarts(v.Automation, token, body); err != nil {
 			return start{}, err
 		}
@@ -60,8 +61,8 @@ func (r *Runs) TriggerAutomation(ctx context.Context, automation, token string, 
 }
 
 // hookStarts refuses a call of a webhook that starts nothing.
-func (r *Runs) hookStarts(a *domain.Automation, token string, body json.RawMessage) error {
-	trigger := a.Trigger(domain.TriggerWebhook)
+func (r *Runs) hookStarts(a *automation.Automation, token string, body json.RawMessage) error {
+	trigger := a.Trigger(automation.TriggerWebhook)
 	switch {
 	case trigger == nil || !isHook(a, token):
 		return domain.NotFound("webhook")
@@ -82,8 +83,8 @@ func (r *Runs) hookStarts(a *domain.Automation, token string, body json.RawMessa
 }
 
 // WorkspaceOfHook is where a call of the automation's webhook belongs.
-func (r *Runs) WorkspaceOfHook(ctx context.Context, automation, token string) (string, error) {
-	a, err := r.automationOfHook(ctx, automation, token)
+func (r *Runs) WorkspaceOfHook(ctx context.Context, automationID, token string) (string, error) {
+	a, err := r.automationOfHook(ctx, automationID, token)
 	if err != nil {
 		return "", err
 	}
@@ -92,8 +93,8 @@ func (r *Runs) WorkspaceOfHook(ctx context.Context, automation, token string) (s
 
 // automationOfHook finds the automation of a webhook's URL. Without the token, its existence is not
 // disclosed.
-func (r *Runs) automationOfHook(ctx context.Context, automation, token string) (*domain.Automation, error) {
-	a, err := r.Store.AutomationOfHook(ctx, automation)
+func (r *Runs) automationOfHook(ctx context.Context, automationID, token string) (*automation.Automation, error) {
+	a, err := r.Store.AutomationOfHook(ctx, automationID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +106,9 @@ func (r *Runs) automationOfHook(ctx context.Context, automation, token string) (
 
 // receipt starts a run and returns its state, or that it was skipped.
 func (r *Runs) receipt(
-	ctx context.Context, workspace, automation string, of func(rules, *domain.AutomationView) (start, error),
+	ctx context.Context, workspace, automationID string, of func(rules, *automation.View) (start, error),
 ) (*domain.Receipt, error) {
-	o, err := r.deliverRestarting(ctx, workspace, automation, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+	o, err := r.deliverRestarting(ctx, workspace, automationID, func(p rules, v *automation.View) (scheduler.Plan, error) {
 		s, err := of(p, v)
 		if err != nil {
 			return scheduler.Plan{}, err
@@ -127,9 +128,9 @@ func (r *Runs) receipt(
 
 // deliverRestarting is deliver with patience for a plan that ends the old runs first:
 // they are stopped, and it is decided again.
-func (r *Runs) deliverRestarting(ctx context.Context, workspace, automation string, plan planner) (*scheduler.Outcome, error) {
+func (r *Runs) deliverRestarting(ctx context.Context, workspace, automationID string, plan planner) (*scheduler.Outcome, error) {
 	for range maxStops {
-		o, err := r.deliver(ctx, workspace, automation, plan)
+		o, err := r.deliver(ctx, workspace, automationID, plan)
 		running, ok := errors.AsType[*stopFirstError](err)
 		if !ok {
 			return o, err

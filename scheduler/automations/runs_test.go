@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
 // A run is a session of its own, with copies of the SEED's messages.
 func TestBegin(t *testing.T) {
-	v := hourly(func(v *domain.AutomationView) {
-		v.Automation.ProviderID, v.Automation.Validation, v.Automation.Completion = "prv", "refuse", domain.CompletionAsk
+	v := hourly(func(v *automation.View) {
+		v.Automation.ProviderID, v.Automation.Validation, v.Automation.Completion = "prv", "refuse", automation.CompletionAsk
 		v.Seed = append(v.Seed, &domain.Message{ID: "m2", SessionID: "seed", Rich: &domain.RichContent{
 			LinearText: "Then report.", Segments: []domain.Segment{{Type: "text", Text: "Then report."}},
 		}})
@@ -44,19 +45,19 @@ func TestBegin(t *testing.T) {
 
 // What refuses a run: no message to begin with, and a queue that is full.
 func TestMayBegin(t *testing.T) {
-	full := hourly(func(v *domain.AutomationView) {
+	full := hourly(func(v *automation.View) {
 		v.Workspace.Settings.MaxQueueLength, v.Queue = 1, []domain.QueueRow{{SessionID: "other"}}
 	})
 	for name, c := range map[string]struct {
-		view  *domain.AutomationView
+		view  *automation.View
 		start start
 		want  domain.Code
 	}{
 		"it may":                         {hourly(), start{}, ""},
-		"without a message":              {hourly(func(v *domain.AutomationView) { v.Seed = nil }), start{}, domain.CodeConflict},
+		"without a message":              {hourly(func(v *automation.View) { v.Seed = nil }), start{}, domain.CodeConflict},
 		"the queue is full":              {full, start{}, domain.CodeQueueFull},
 		"who never queues does not mind": {full, start{onTime: true}, ""},
-		"without a bound it is never full": {hourly(func(v *domain.AutomationView) {
+		"without a bound it is never full": {hourly(func(v *automation.View) {
 			v.Workspace.Settings.MaxQueueLength, v.Queue = 0, []domain.QueueRow{{}, {}}
 		}), start{}, ""},
 	} {
@@ -77,13 +78,13 @@ func TestExecute(t *testing.T) {
 
 // What a request for a run names differs in that run alone.
 func TestRunWithEdits(t *testing.T) {
-	v := hourly(func(v *domain.AutomationView) {
+	v := hourly(func(v *automation.View) {
 		v.Automation.ProviderID = "prv"
 		v.Seed = append(v.Seed, &domain.Message{ID: "m2", SessionID: "seed", Rich: &domain.RichContent{LinearText: "Then report."}})
 	})
 	words := domain.RichContent{LinearText: "Look twice.", Segments: []domain.Segment{{Type: "text", Text: "Look twice."}}}
 	plan, err := noonRules().begin(v, start{trigger: domain.ByHand, cause: domain.CauseManualTrigger, at: noon, by: "me",
-		instead: domain.RunRequest{ProviderID: "other", Model: "large", Rich: &words}})
+		instead: automation.RunRequest{ProviderID: "other", Model: "large", Rich: &words}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestRunWithEdits(t *testing.T) {
 		t.Error("the automation itself was changed")
 	}
 	w, cfg := newWorld(t, hourly())
-	_, err = NewRuns(cfg).RunAutomation(t.Context(), "ws", "aut", domain.RunRequest{By: "me", ProviderID: "prv_gone"})
+	_, err = NewRuns(cfg).RunAutomation(t.Context(), "ws", "aut", automation.RunRequest{By: "me", ProviderID: "prv_gone"})
 	if err == nil || w.begun() != 0 {
 		t.Errorf("on a provider that is not there: %v, %d begun", err, w.begun())
 	}
@@ -106,15 +107,15 @@ func TestRunWithEdits(t *testing.T) {
 
 // A webhook starts a run for who knows its token, if the condition holds.
 func TestTrigger(t *testing.T) {
-	hook := func(condition string) func(*domain.AutomationView) {
-		return func(v *domain.AutomationView) {
-			v.Automation.Triggers = []domain.Trigger{{Type: domain.TriggerWebhook, Condition: json.RawMessage(condition)}}
+	hook := func(condition string) func(*automation.View) {
+		return func(v *automation.View) {
+			v.Automation.Triggers = []automation.Trigger{{Type: automation.TriggerWebhook, Condition: json.RawMessage(condition)}}
 			v.Automation.HookHash = HookHash("token")
 		}
 	}
-	noHook := func(v *domain.AutomationView) { v.Automation.Triggers = nil }
+	noHook := func(v *automation.View) { v.Automation.Triggers = nil }
 	for name, c := range map[string]struct {
-		view   *domain.AutomationView
+		view   *automation.View
 		token  string
 		body   string
 		want   domain.Code
@@ -193,7 +194,7 @@ func TestASkippedEventIsNoScheduledInstant(t *testing.T) {
 	for _, now := range []time.Time{noon, noon.Add(time.Millisecond)} {
 		p := noonRules()
 		p.now = now
-		at := p.skippedEvent(hourly(), domain.SkippedOverlap).Occurrences[0].ScheduledAt
+		at := automation.Occurrences(p.skippedEvent(hourly(), automation.SkippedOverlap))[0].ScheduledAt
 		if at.Equal(at.Truncate(time.Second)) || at.Sub(now) > time.Microsecond {
 			t.Errorf("an event at %s is recorded at %s", now, at)
 		}
@@ -202,7 +203,7 @@ func TestASkippedEventIsNoScheduledInstant(t *testing.T) {
 
 // TestWorkspaceOfHook verifies that the workspace of a webhook is returned only for a valid token.
 func TestWorkspaceOfHook(t *testing.T) {
-	_, cfg := newWorld(t, hourly(func(v *domain.AutomationView) { v.Automation.HookHash = HookHash("token") }))
+	_, cfg := newWorld(t, hourly(func(v *automation.View) { v.Automation.HookHash = HookHash("token") }))
 	if ws, err := NewRuns(cfg).WorkspaceOfHook(t.Context(), "aut", "token"); ws != "ws" || err != nil {
 		t.Error(ws, err)
 	}

@@ -1,10 +1,13 @@
 package automations
 
-import "github.com/fermata-dev/fermata/domain"
+import (
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
+)
 
 // makeSeed makes the session that holds the automation's first message. It is edited,
 // never run.
-func (p rules) makeSeed(a *domain.Automation, rich domain.RichContent, by string, change *domain.Change) string {
+func (p rules) makeSeed(a *automation.Automation, rich domain.RichContent, by string, change *domain.Change) string {
 	s := &domain.Session{
 		ID: p.newID(domain.PrefixSession), WorkspaceID: a.WorkspaceID, Type: domain.Seed, Name: a.Name,
 		Phase: domain.Idle, AutomationID: a.ID, CreatedAt: change.At, UpdatedAt: change.At, LastEventTime: change.At,
@@ -25,7 +28,7 @@ func (p rules) placeSeed(s *domain.Session, rich domain.RichContent, by string, 
 }
 
 // replaceSeed replaces the automation's first message; a missing SEED is created again.
-func (p rules) replaceSeed(v *domain.AutomationView, a *domain.Automation, rich domain.RichContent, by string, change *domain.Change) {
+func (p rules) replaceSeed(v *automation.View, a *automation.Automation, rich domain.RichContent, by string, change *domain.Change) {
 	if v.SeedSession == nil {
 		a.SeedSessionID = p.makeSeed(a, rich, by, change)
 		return
@@ -39,7 +42,7 @@ func (p rules) replaceSeed(v *domain.AutomationView, a *domain.Automation, rich 
 
 // deleteSeed deletes the SEED with its automation: its runs have copies of all that they
 // were begun with.
-func deleteSeed(v *domain.AutomationView, change *domain.Change) {
+func deleteSeed(v *automation.View, change *domain.Change) {
 	if v.SeedSession == nil {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -16,11 +17,11 @@ type Service struct{ Config }
 func NewService(cfg Config) *Service { return &Service{cfg} }
 
 // editor changes an automation, or makes it; the change may be filled too.
-type editor func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error)
+type editor func(p rules, v *automation.View, change *domain.Change) (*automation.Automation, error)
 
 // edit decides about an automation and writes it, with its event.
 func (s *Service) edit(ctx context.Context, workspace, id string, edit editor) (*scheduler.Outcome, error) {
-	o, err := s.deliver(ctx, workspace, id, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+	o, err := s.deliver(ctx, workspace, id, func(p rules, v *automation.View) (scheduler.Plan, error) {
 		change := p.change(v)
 		a, err := edit(p, v, change)
 		if err != nil {
@@ -37,16 +38,18 @@ func (s *Service) edit(ctx context.Context, workspace, id string, edit editor) (
 }
 
 // edited is the automation after an edit, and the number of the event at which it shows.
-func edited(o *scheduler.Outcome, err error) (*domain.Automation, int64, error) {
+func edited(o *scheduler.Outcome, err error) (*automation.Automation, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return o.Change.Automations[0].Automation, o.Seq(), nil
+	return automation.Writes(o.Change)[0].Automation, o.Seq(), nil
 }
 
 // CreateAutomation makes an automation and its SEED. The number is that of the event at
 // which it shows.
-func (s *Service) CreateAutomation(ctx context.Context, workspace string, in domain.NewAutomation) (*domain.Automation, int64, error) {
+func (s *Service) CreateAutomation(
+	ctx context.Context, workspace string, in automation.NewAutomation,
+) (*automation.Automation, int64, error) {
 	if err := checkSchedule(in.Schedule, s.Clock()); err != nil {
 		return nil, 0, err
 	}
@@ -59,7 +62,7 @@ func (s *Service) CreateAutomation(ctx context.Context, workspace string, in dom
 	if err := scheduler.CheckProvider(ctx, s.Providers, workspace, in.ProviderID); err != nil {
 		return nil, 0, err
 	}
-	return edited(s.edit(ctx, workspace, "", func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+	return edited(s.edit(ctx, workspace, "", func(p rules, v *automation.View, change *domain.Change) (*automation.Automation, error) {
 		a, err := p.create(in, change)
 		if err != nil {
 			return nil, err
@@ -70,8 +73,8 @@ func (s *Service) CreateAutomation(ctx context.Context, workspace string, in dom
 }
 
 // create makes an automation and its SEED.
-func (p rules) create(in domain.NewAutomation, change *domain.Change) (*domain.Automation, error) {
-	a := &domain.Automation{
+func (p rules) create(in automation.NewAutomation, change *domain.Change) (*automation.Automation, error) {
+	a := &automation.Automation{
 		ID: p.newID(domain.PrefixAutomation), WorkspaceID: change.WorkspaceID, Name: in.Name, ProviderID: in.ProviderID,
 		Enabled: in.Enabled, Misfire: in.Misfire, Overlap: in.Overlap, Validation: in.Validation,
 		RequireValidation: in.RequireValidation, Completion: in.Completion, Tags: in.Tags, Triggers: in.Triggers, Commands: in.Commands,
@@ -108,7 +111,7 @@ func (s *Service) DeleteAutomation(ctx context.Context, workspace, id string, ve
 
 // deletion deletes an automation whose runs have all ended; otherwise it returns those that have not.
 func deletion(version int64) editor {
-	return func(_ rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+	return func(_ rules, v *automation.View, change *domain.Change) (*automation.Automation, error) {
 		if err := sameVersion(v, version); err != nil {
 			return nil, err
 		}

@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // An automation is made with its SEED, and is due first after it was made.
 func TestCreate(t *testing.T) {
-	w, cfg := newWorld(t, &domain.AutomationView{View: domain.View{Workspace: &domain.Workspace{ID: "ws", LastSeq: 40}}})
-	a, _, err := NewService(cfg).CreateAutomation(t.Context(), "ws", domain.NewAutomation{
+	w, cfg := newWorld(t, &automation.View{View: domain.View{Workspace: &domain.Workspace{ID: "ws", LastSeq: 40}}})
+	a, _, err := NewService(cfg).CreateAutomation(t.Context(), "ws", automation.NewAutomation{
 		Name: "Hourly", Enabled: true, ProviderID: "prv", Seed: domain.RichContent{LinearText: "Look."},
-		Schedule: &domain.Schedule{Type: "interval", Expression: "PT1H", TimeZone: "UTC"},
-		Triggers: []domain.Trigger{{Type: domain.TriggerWebhook}},
+		Schedule: &automation.Schedule{Type: "interval", Expression: "PT1H", TimeZone: "UTC"},
+		Triggers: []automation.Trigger{{Type: automation.TriggerWebhook}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -24,14 +25,14 @@ func TestCreate(t *testing.T) {
 	if !seed.Insert || seed.Session.Type != domain.Seed || seed.Session.ID != a.SeedSessionID || change.Messages[0].Rich.LinearText != "Look." {
 		t.Errorf("the SEED is %+v", seed.Session)
 	}
-	if a.NextAt == nil || !a.NextAt.Equal(noon.Add(time.Hour)) || a.SeenSeq != 40 || !change.Automations[0].Insert || w.looks != 1 {
+	if a.NextAt == nil || !a.NextAt.Equal(noon.Add(time.Hour)) || a.SeenSeq != 40 || !automation.Writes(change)[0].Insert || w.looks != 1 {
 		t.Errorf("it is %+v, and %d looks were asked for", a, w.looks)
 	}
 	token := strings.TrimPrefix(a.HookSealed, "sealed:")
-	if len(token) != 64 || a.HookHash != HookHash(token) || !isHook(a, token) || isHook(a, "") || isHook(&domain.Automation{}, "") {
+	if len(token) != 64 || a.HookHash != HookHash(token) || !isHook(a, token) || isHook(a, "") || isHook(&automation.Automation{}, "") {
 		t.Errorf("the webhook is %q, %q", a.HookHash, a.HookSealed)
 	}
-	_, _, err = NewService(cfg).CreateAutomation(t.Context(), "ws", domain.NewAutomation{ProviderID: "unknown"})
+	_, _, err = NewService(cfg).CreateAutomation(t.Context(), "ws", automation.NewAutomation{ProviderID: "unknown"})
 	if domain.ErrorCode(err) != domain.CodeInvalid {
 		t.Errorf("an unknown provider: %v", err)
 	}
@@ -39,34 +40,34 @@ func TestCreate(t *testing.T) {
 
 // What a patch says of the schedule and of being enabled, and what it leaves alone.
 func TestUpdate(t *testing.T) {
-	daily := &domain.SchedulePatch{Type: new("interval"), Expression: new("PT24H"), TimeZone: new("UTC"), StartsAt: new("2026-05-04T10:00:00")}
-	same := &domain.SchedulePatch{Type: new("interval"), Expression: new("PT1H"), TimeZone: new("UTC"), StartsAt: new("")}
-	none := &domain.SchedulePatch{None: true}
+	daily := &automation.SchedulePatch{Type: new("interval"), Expression: new("PT24H"), TimeZone: new("UTC"), StartsAt: new("2026-05-04T10:00:00")}
+	same := &automation.SchedulePatch{Type: new("interval"), Expression: new("PT1H"), TimeZone: new("UTC"), StartsAt: new("")}
+	none := &automation.SchedulePatch{None: true}
 	ten := noon.Add(-2 * time.Hour)
 	for name, c := range map[string]struct {
-		view  *domain.AutomationView
-		patch domain.AutomationPatch
+		view  *automation.View
+		patch automation.Patch
 		since time.Time
 		next  time.Duration // after noon; 0: never
 		skips string
 	}{
-		"a name": {hourly(nextAt(time.Hour)), domain.AutomationPatch{Name: new("Other")}, ten, time.Hour, ""},
+		"a name": {hourly(nextAt(time.Hour)), automation.Patch{Name: new("Other")}, ten, time.Hour, ""},
 		"another schedule": {
-			hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: daily}, noon, 22 * time.Hour,
+			hourly(nextAt(time.Hour)), automation.Patch{Schedule: daily}, noon, 22 * time.Hour,
 			"",
 		},
-		"the same schedule": {hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: same}, ten, time.Hour, ""},
-		"no schedule":       {hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: none}, ten, 0, ""},
+		"the same schedule": {hourly(nextAt(time.Hour)), automation.Patch{Schedule: same}, ten, time.Hour, ""},
+		"no schedule":       {hourly(nextAt(time.Hour)), automation.Patch{Schedule: none}, ten, 0, ""},
 		"disabled": {
-			hourly(nextAt(time.Hour), due(0, "")), domain.AutomationPatch{Enabled: new(false)}, ten, 0,
+			hourly(nextAt(time.Hour), due(0, "")), automation.Patch{Enabled: new(false)}, ten, 0,
 			"12:00 SKIPPED disabled",
 		},
-		"enabled": {hourly(disabled), domain.AutomationPatch{Enabled: new(true)}, noon, time.Hour, ""},
+		"enabled": {hourly(disabled), automation.Patch{Enabled: new(true)}, noon, time.Hour, ""},
 		"enabled with another one": {
-			hourly(disabled), domain.AutomationPatch{Enabled: new(true), Schedule: daily}, noon, 22 * time.Hour,
+			hourly(disabled), automation.Patch{Enabled: new(true), Schedule: daily}, noon, 22 * time.Hour,
 			"",
 		},
-		"enabled already": {hourly(nextAt(time.Hour)), domain.AutomationPatch{Enabled: new(true)}, ten, time.Hour, ""},
+		"enabled already": {hourly(nextAt(time.Hour)), automation.Patch{Enabled: new(true)}, ten, time.Hour, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, cfg := newWorld(t, c.view)
@@ -87,15 +88,15 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-func nextAt(d time.Duration) func(*domain.AutomationView) {
-	return func(v *domain.AutomationView) { v.Automation.NextAt = new(noon.Add(d)) }
+func nextAt(d time.Duration) func(*automation.View) {
+	return func(v *automation.View) { v.Automation.NextAt = new(noon.Add(d)) }
 }
 
 // A changed automation is refused to who saw an older one.
 func TestAnotherVersion(t *testing.T) {
 	w, cfg := newWorld(t, hourly())
 	s := NewService(cfg)
-	_, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Version: 2})
+	_, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", automation.Patch{Version: 2})
 	if domain.ErrorCode(err) != domain.CodePreconditionFailed {
 		t.Errorf("updated: %v", err)
 	}
@@ -105,7 +106,7 @@ func TestAnotherVersion(t *testing.T) {
 	if len(w.plans) != 0 {
 		t.Error("something was written")
 	}
-	if _, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Version: 3}); err != nil {
+	if _, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", automation.Patch{Version: 3}); err != nil {
 		t.Error(err)
 	}
 }
@@ -114,13 +115,13 @@ func TestAnotherVersion(t *testing.T) {
 func TestReplaceSeed(t *testing.T) {
 	rich := &domain.RichContent{LinearText: "Look again."}
 	w, cfg := newWorld(t, hourly())
-	a, _, err := NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Seed: rich, By: "me"})
+	a, _, err := NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", automation.Patch{Seed: rich, By: "me"})
 	change := w.plans[0].Change
 	if err != nil || a.SeedSessionID != "seed" || len(change.Sessions) != 0 || change.DeletedMessages[0].ID != "m1" || change.Messages[0].SenderID != "me" {
 		t.Errorf("%v: %+v", err, change)
 	}
-	w, cfg = newWorld(t, hourly(func(v *domain.AutomationView) { v.SeedSession, v.Seed = nil, nil }))
-	a, _, err = NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Seed: rich, By: "me"})
+	w, cfg = newWorld(t, hourly(func(v *automation.View) { v.SeedSession, v.Seed = nil, nil }))
+	a, _, err = NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", automation.Patch{Seed: rich, By: "me"})
 	if change = w.plans[0].Change; err != nil || a.SeedSessionID == "seed" || len(change.Sessions) != 1 {
 		t.Errorf("the SEED was lost: %v: %+v", err, change)
 	}
@@ -151,7 +152,7 @@ func TestRenewHook(t *testing.T) {
 	if _, _, err := NewService(cfg).RenewHook(t.Context(), "ws", "aut"); domain.ErrorCode(err) != domain.CodeConflict {
 		t.Errorf("without a webhook: %v", err)
 	}
-	w.view.Automation.Triggers = []domain.Trigger{{Type: domain.TriggerWebhook}}
+	w.view.Automation.Triggers = []automation.Trigger{{Type: automation.TriggerWebhook}}
 	w.view.Automation.HookHash = "old"
 	a, _, err := NewService(cfg).RenewHook(t.Context(), "ws", "aut")
 	if err != nil || a.HookHash == "old" || a.HookSealed == "" {

@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
 
 // setSchedule validates a schedule and sets its first occurrence. It counts from now on.
-func setSchedule(a *domain.Automation, s *domain.Schedule, now time.Time) error {
+func setSchedule(a *automation.Automation, s *automation.Schedule, now time.Time) error {
 	a.Schedule, a.NextAt = nil, nil
 	if s == nil {
 		return nil
@@ -22,7 +23,7 @@ func setSchedule(a *domain.Automation, s *domain.Schedule, now time.Time) error 
 }
 
 // nextDue sets when an enabled automation is due first after an instant.
-func nextDue(a *domain.Automation, after time.Time) error {
+func nextDue(a *automation.Automation, after time.Time) error {
 	a.NextAt = nil
 	if !a.Enabled || a.Schedule == nil {
 		return nil
@@ -38,7 +39,7 @@ func nextDue(a *domain.Automation, after time.Time) error {
 }
 
 // reschedule does what a change of the schedule, and of being enabled, asks for.
-func reschedule(v *domain.AutomationView, a *domain.Automation, change *domain.Change) error {
+func reschedule(v *automation.View, a *automation.Automation, change *domain.Change) error {
 	was := v.Automation.Enabled
 	enabled := a.Enabled && !was
 	if enabled {
@@ -59,7 +60,7 @@ func reschedule(v *domain.AutomationView, a *domain.Automation, change *domain.C
 }
 
 // sameSchedule: a schedule that is sent back as it was read is no change.
-func sameSchedule(a, b *domain.Schedule) bool {
+func sameSchedule(a, b *automation.Schedule) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

@@ -6,40 +6,41 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
-func enabled(a *domain.Automation) *domain.Automation {
+func enabled(a *automation.Automation) *automation.Automation {
 	a.Enabled = true
 	return a
 }
 
 // A schedule that is set counts from now on, and says when it is due first.
 func TestSetSchedule(t *testing.T) {
-	cron := func(expression, start string) *domain.Schedule {
-		return &domain.Schedule{Type: "cron", Expression: expression, TimeZone: "Europe/Paris", StartsAt: start}
+	cron := func(expression, start string) *automation.Schedule {
+		return &automation.Schedule{Type: "cron", Expression: expression, TimeZone: "Europe/Paris", StartsAt: start}
 	}
-	once := func(at string) *domain.Schedule {
-		return &domain.Schedule{Type: "once", Expression: at, TimeZone: "UTC"}
+	once := func(at string) *automation.Schedule {
+		return &automation.Schedule{Type: "once", Expression: at, TimeZone: "UTC"}
 	}
 	for name, c := range map[string]struct {
-		automation *domain.Automation
-		schedule   *domain.Schedule
+		automation *automation.Automation
+		schedule   *automation.Schedule
 		starts     string // starts_at, as it is kept
 		next       string // "": never
 		code       domain.Code
 	}{
-		"none":   {enabled(&domain.Automation{Schedule: cron("0 8 * * *", ""), NextAt: &noon}), nil, "", "", ""},
-		"a cron": {enabled(&domain.Automation{}), cron("0 8 * * *", ""), "2026-05-04T14:00:00", "2026-05-05T06:00:00Z", ""},
+		"none":   {enabled(&automation.Automation{Schedule: cron("0 8 * * *", ""), NextAt: &noon}), nil, "", "", ""},
+		"a cron": {enabled(&automation.Automation{}), cron("0 8 * * *", ""), "2026-05-04T14:00:00", "2026-05-05T06:00:00Z", ""},
 		"with a start": {
-			enabled(&domain.Automation{}), cron("0 8 * * *", "2026-06-01T00:00:00"), "2026-06-01T00:00:00", "2026-06-01T06:00:00Z", "",
+			enabled(&automation.Automation{}), cron("0 8 * * *", "2026-06-01T00:00:00"), "2026-06-01T00:00:00", "2026-06-01T06:00:00Z", "",
 		},
-		"disabled":         {&domain.Automation{}, cron("0 8 * * *", ""), "2026-05-04T14:00:00", "", ""},
-		"a date to come":   {enabled(&domain.Automation{}), once("2026-05-04T12:00:01"), "", "2026-05-04T12:00:01Z", ""},
-		"a date, just now": {enabled(&domain.Automation{}), once("2026-05-04T12:00:00"), "", "", ""},
+		"disabled":         {&automation.Automation{}, cron("0 8 * * *", ""), "2026-05-04T14:00:00", "", ""},
+		"a date to come":   {enabled(&automation.Automation{}), once("2026-05-04T12:00:01"), "", "2026-05-04T12:00:01Z", ""},
+		"a date, just now": {enabled(&automation.Automation{}), once("2026-05-04T12:00:00"), "", "", ""},
 		"an unknown zone": {
-			enabled(&domain.Automation{}), &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "Nowhere"}, "", "", domain.CodeInvalid,
+			enabled(&automation.Automation{}), &automation.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "Nowhere"}, "", "", domain.CodeInvalid,
 		},
-		"what is no cron": {enabled(&domain.Automation{}), cron("every day", ""), "", "", domain.CodeInvalid},
+		"what is no cron": {enabled(&automation.Automation{}), cron("every day", ""), "", "", domain.CodeInvalid},
 	} {
 		a := c.automation
 		err := setSchedule(a, c.schedule, noon)
@@ -67,25 +68,25 @@ func TestSetSchedule(t *testing.T) {
 
 // What is sent back as it was read is no change, with its start or without.
 func TestSameSchedule(t *testing.T) {
-	have := &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2026-05-04T10:00:00"}
-	with := func(change func(*domain.Schedule)) *domain.Schedule {
+	have := &automation.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2026-05-04T10:00:00"}
+	with := func(change func(*automation.Schedule)) *automation.Schedule {
 		s := *have
 		change(&s)
 		return &s
 	}
 	for name, c := range map[string]struct {
-		a, b *domain.Schedule
+		a, b *automation.Schedule
 		want bool
 	}{
 		"none and none":      {nil, nil, true},
 		"none for one":       {nil, have, false},
 		"one for none":       {have, nil, false},
-		"as it was read":     {with(func(*domain.Schedule) {}), have, true},
-		"without its start":  {with(func(s *domain.Schedule) { s.StartsAt = "" }), have, true},
-		"another start":      {with(func(s *domain.Schedule) { s.StartsAt = "2026-05-05T10:00:00" }), have, false},
-		"another expression": {with(func(s *domain.Schedule) { s.Expression = "0 9 * * *" }), have, false},
-		"another zone":       {with(func(s *domain.Schedule) { s.TimeZone = "Europe/Paris" }), have, false},
-		"another type":       {with(func(s *domain.Schedule) { s.Type = "rrule" }), have, false},
+		"as it was read":     {with(func(*automation.Schedule) {}), have, true},
+		"without its start":  {with(func(s *automation.Schedule) { s.StartsAt = "" }), have, true},
+		"another start":      {with(func(s *automation.Schedule) { s.StartsAt = "2026-05-05T10:00:00" }), have, false},
+		"another expression": {with(func(s *automation.Schedule) { s.Expression = "0 9 * * *" }), have, false},
+		"another zone":       {with(func(s *automation.Schedule) { s.TimeZone = "Europe/Paris" }), have, false},
+		"another type":       {with(func(s *automation.Schedule) { s.Type = "rrule" }), have, false},
 	} {
 		if got := sameSchedule(c.a, c.b); got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -96,27 +97,27 @@ func TestSameSchedule(t *testing.T) {
 // A patch that enables looks at no entry that was made meanwhile; one that disables loses
 // what is due; one that brings triggers looks from now on.
 func TestWhatAPatchMoves(t *testing.T) {
-	at := func(v *domain.AutomationView) {
+	at := func(v *automation.View) {
 		v.Workspace.LastSeq, v.Automation.SeenSeq, v.Automation.DisabledReason = 40, 7, "failures"
 	}
-	triggers := []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "tool"}}
+	triggers := []automation.Trigger{{Type: automation.TriggerEntryCreated, ToolID: "tool"}}
 	for name, c := range map[string]struct {
-		view   *domain.AutomationView
-		patch  domain.AutomationPatch
+		view   *automation.View
+		patch  automation.Patch
 		seen   int64
 		reason string
 		skips  string
 	}{
-		"a name":              {hourly(at, disabled), domain.AutomationPatch{Name: new("B")}, 7, "failures", ""},
-		"enabled":             {hourly(at, disabled), domain.AutomationPatch{Enabled: new(true)}, 40, "", ""},
-		"enabled, and it was": {hourly(at), domain.AutomationPatch{Enabled: new(true)}, 7, "failures", ""},
+		"a name":              {hourly(at, disabled), automation.Patch{Name: new("B")}, 7, "failures", ""},
+		"enabled":             {hourly(at, disabled), automation.Patch{Enabled: new(true)}, 40, "", ""},
+		"enabled, and it was": {hourly(at), automation.Patch{Enabled: new(true)}, 7, "failures", ""},
 		"disabled": {
-			hourly(at, due(-1, ""), due(0, "")), domain.AutomationPatch{Enabled: new(false)}, 7, "failures",
+			hourly(at, due(-1, ""), due(0, "")), automation.Patch{Enabled: new(false)}, 7, "failures",
 			"11:00 SKIPPED disabled; 12:00 SKIPPED disabled",
 		},
-		"disabled, and it was":  {hourly(at, disabled, due(0, "")), domain.AutomationPatch{Enabled: new(false)}, 7, "failures", ""},
-		"other triggers":        {hourly(at), domain.AutomationPatch{Triggers: &triggers}, 40, "failures", ""},
-		"what is due stays due": {hourly(at, due(0, "")), domain.AutomationPatch{Overlap: new(domain.OverlapQueue)}, 7, "failures", ""},
+		"disabled, and it was":  {hourly(at, disabled, due(0, "")), automation.Patch{Enabled: new(false)}, 7, "failures", ""},
+		"other triggers":        {hourly(at), automation.Patch{Triggers: &triggers}, 40, "failures", ""},
+		"what is due stays due": {hourly(at, due(0, "")), automation.Patch{Overlap: new(automation.OverlapQueue)}, 7, "failures", ""},
 	} {
 		w, cfg := newWorld(t, c.view)
 		a, _, err := NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", c.patch)
@@ -131,10 +132,10 @@ func TestWhatAPatchMoves(t *testing.T) {
 
 // A patch that is refused writes nothing, and asks for no look.
 func TestAPatchThatIsRefused(t *testing.T) {
-	never := &domain.Schedule{Type: "cron", Expression: "0 8 31 2 *", TimeZone: "UTC"}
-	for name, patch := range map[string]domain.AutomationPatch{
-		"a date that never comes": {Schedule: &domain.SchedulePatch{Type: new("cron"), Expression: new("0 8 31 2 *")}},
-		"an unknown zone":         {Schedule: &domain.SchedulePatch{TimeZone: new("Nowhere")}},
+	never := &automation.Schedule{Type: "cron", Expression: "0 8 31 2 *", TimeZone: "UTC"}
+	for name, patch := range map[string]automation.Patch{
+		"a date that never comes": {Schedule: &automation.SchedulePatch{Type: new("cron"), Expression: new("0 8 31 2 *")}},
+		"an unknown zone":         {Schedule: &automation.SchedulePatch{TimeZone: new("Nowhere")}},
 		"an unknown provider":     {ProviderID: new("unknown")},
 	} {
 		w, cfg := newWorld(t, hourly())
@@ -144,8 +145,8 @@ func TestAPatchThatIsRefused(t *testing.T) {
 			t.Errorf("%s: %v, %d plans", name, err, len(w.plans))
 		}
 	}
-	w, cfg := newWorld(t, &domain.AutomationView{View: domain.View{Workspace: &domain.Workspace{ID: "ws"}}})
-	_, _, err := NewService(cfg).CreateAutomation(t.Context(), "ws", domain.NewAutomation{Schedule: never, Enabled: true})
+	w, cfg := newWorld(t, &automation.View{View: domain.View{Workspace: &domain.Workspace{ID: "ws"}}})
+	_, _, err := NewService(cfg).CreateAutomation(t.Context(), "ws", automation.NewAutomation{Schedule: never, Enabled: true})
 	if domain.ErrorCode(err) != domain.CodeInvalid || len(w.plans) != 0 {
 		t.Errorf("made: %v", err)
 	}

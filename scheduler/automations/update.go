@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
@@ -19,8 +20,8 @@ const fasterOthers = 5
 // before the door, so the door takes the automation only if it is still the one that was
 // read.
 func (s *Service) UpdateAutomation(
-	ctx context.Context, workspace, id string, patch domain.AutomationPatch,
-) (*domain.Automation, int64, error) {
+	ctx context.Context, workspace, id string, patch automation.Patch,
+) (*automation.Automation, int64, error) {
 	for try := 1; ; try++ {
 		have, err := s.Store.Automation(ctx, workspace, id)
 		if err != nil {
@@ -45,7 +46,7 @@ func (s *Service) UpdateAutomation(
 
 // checkUpdate checks what a change makes of an automation. What stays is not looked at
 // again: a tool that is gone refuses no other change.
-func (s *Service) checkUpdate(ctx context.Context, have, want *domain.Automation) error {
+func (s *Service) checkUpdate(ctx context.Context, have, want *automation.Automation) error {
 	if have.Schedule == nil || want.Schedule == nil || *have.Schedule != *want.Schedule {
 		if err := checkSchedule(want.Schedule, s.Clock()); err != nil {
 			return err
@@ -68,7 +69,7 @@ func (s *Service) checkUpdate(ctx context.Context, have, want *domain.Automation
 }
 
 // checkSchedule refuses a schedule that cannot be read, never comes, or has only times that are over.
-func checkSchedule(in *domain.Schedule, now time.Time) error {
+func checkSchedule(in *automation.Schedule, now time.Time) error {
 	if in == nil {
 		return nil
 	}
@@ -80,7 +81,7 @@ func checkSchedule(in *domain.Schedule, now time.Time) error {
 }
 
 // comes refuses a schedule without an occurrence after now: it would be stored, enabled, and never run.
-func comes(s domain.Schedule, now time.Time) error {
+func comes(s automation.Schedule, now time.Time) error {
 	plan, err := schedule.Parse(s)
 	if err != nil {
 		return err
@@ -95,8 +96,8 @@ func comes(s domain.Schedule, now time.Time) error {
 
 // update makes of an automation the one that is wanted, unless it has changed since that
 // was made of it.
-func (s *Service) update(want *domain.Automation, patch domain.AutomationPatch) editor {
-	return func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+func (s *Service) update(want *automation.Automation, patch automation.Patch) editor {
+	return func(p rules, v *automation.View, change *domain.Change) (*automation.Automation, error) {
 		if err := sameVersion(v, want.Version); err != nil {
 			return nil, err
 		}
@@ -116,7 +117,7 @@ func (s *Service) update(want *domain.Automation, patch domain.AutomationPatch) 
 	}
 }
 
-func sameVersion(v *domain.AutomationView, version int64) error {
+func sameVersion(v *automation.View, version int64) error {
 	if version != 0 && version != v.Automation.Version {
 		return domain.Errorf(domain.CodePreconditionFailed,
 			"The automation was changed meanwhile. Nothing was written; read it again and repeat your change.")
@@ -124,8 +125,8 @@ func sameVersion(v *domain.AutomationView, version int64) error {
 	return nil
 }
 
-func sameTriggers(a, b []domain.Trigger) bool {
-	return slices.EqualFunc(a, b, func(x, y domain.Trigger) bool {
+func sameTriggers(a, b []automation.Trigger) bool {
+	return slices.EqualFunc(a, b, func(x, y automation.Trigger) bool {
 		return x.Type == y.Type && x.ToolID == y.ToolID && bytes.Equal(x.Condition, y.Condition)
 	})
 }

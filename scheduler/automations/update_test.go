@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -42,7 +43,7 @@ func TestConcurrentUpdates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, cfg := newWorld(t, hourly())
 			cfg.Door = &racedDoor{w, c.others}
-			a, _, err := NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Version: c.version, Name: new("Mine")})
+			a, _, err := NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", automation.Patch{Version: c.version, Name: new("Mine")})
 			if c.want != "" {
 				if domain.ErrorCode(err) != c.want || len(w.plans) != 0 {
 					t.Errorf("%v, and %d writes", err, len(w.plans))
@@ -59,25 +60,25 @@ func TestConcurrentUpdates(t *testing.T) {
 // TestOnlyWhatChangesIsChecked verifies that triggers sent back unchanged do not restart the watch, and that a
 // deleted tool does not block other changes.
 func TestOnlyWhatChangesIsChecked(t *testing.T) {
-	watching := []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "gone", Condition: json.RawMessage(`{"a":1}`)}}
-	view := hourly(nextAt(time.Hour), func(v *domain.AutomationView) {
+	watching := []automation.Trigger{{Type: automation.TriggerEntryCreated, ToolID: "gone", Condition: json.RawMessage(`{"a":1}`)}}
+	view := hourly(nextAt(time.Hour), func(v *automation.View) {
 		v.Automation.Triggers, v.Automation.ProviderID, v.Automation.SeenSeq, v.Workspace.LastSeq = watching, "gone", 4, 9
 	})
 	w, cfg := newWorld(t, view)
 	refuses := &refusingChecks{}
 	cfg.Checks = refuses
 	s := NewService(cfg)
-	same := []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "gone", Condition: json.RawMessage(`{"a":1}`)}}
-	a, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Triggers: &same, ProviderID: new("gone"), Name: new("x")})
+	same := []automation.Trigger{{Type: automation.TriggerEntryCreated, ToolID: "gone", Condition: json.RawMessage(`{"a":1}`)}}
+	a, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", automation.Patch{Triggers: &same, ProviderID: new("gone"), Name: new("x")})
 	if err != nil || a.SeenSeq != 4 || refuses.asked != 0 {
 		t.Fatalf("%+v, %v, asked %d times", a, err, refuses.asked)
 	}
-	other := []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "other"}}
-	if _, _, err = s.UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Triggers: &other}); domain.ErrorCode(err) != domain.CodeInvalid {
+	other := []automation.Trigger{{Type: automation.TriggerEntryCreated, ToolID: "other"}}
+	if _, _, err = s.UpdateAutomation(t.Context(), "ws", "aut", automation.Patch{Triggers: &other}); domain.ErrorCode(err) != domain.CodeInvalid {
 		t.Errorf("other triggers: %v", err)
 	}
 	cfg.Checks = w
-	if a, _, err = NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Triggers: &other}); err != nil || a.SeenSeq != 9 {
+	if a, _, err = NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", automation.Patch{Triggers: &other}); err != nil || a.SeenSeq != 9 {
 		t.Errorf("other triggers: %+v, %v", a, err)
 	}
 }
@@ -87,7 +88,7 @@ type refusingChecks struct {
 	asked int
 }
 
-func (c *refusingChecks) CheckTriggers(context.Context, string, []domain.Trigger) error {
+func (c *refusingChecks) CheckTriggers(context.Context, string, []automation.Trigger) error {
 	c.asked++
 	return domain.Invalid("/triggers/0/tool_id", "not_found", "no")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/scheduler"
 )
@@ -20,7 +21,7 @@ type failing struct {
 	automations, session, log, entries, conditions, due error
 }
 
-func (f *failing) Automation(ctx context.Context, ws, id string) (*domain.Automation, error) {
+func (f *failing) Automation(ctx context.Context, ws, id string) (*automation.Automation, error) {
 	a, err := f.world.Automation(ctx, ws, id)
 	return a, errors.Join(err, f.automations)
 }
@@ -139,10 +140,10 @@ func TestEntriesOf(t *testing.T) {
 
 // TestWhyAnEntryStartedNothing covers the recipients and the language of the reason why an entry started no run.
 func TestWhyAnEntryStartedNothing(t *testing.T) {
-	french := func(v *domain.AutomationView) { v.Workspace.Settings.Language = "fr" }
+	french := func(v *automation.View) { v.Workspace.Settings.Language = "fr" }
 	full := domain.Errorf(domain.CodeQueueFull, "The queue is full.")
 	for name, c := range map[string]struct {
-		view *domain.AutomationView
+		view *automation.View
 		slot error
 		want string
 	}{
@@ -150,7 +151,7 @@ func TestWhyAnEntryStartedNothing(t *testing.T) {
 		"in French": {
 			hourly(watching(""), french), full, `Une nouvelle entrée n’a pas lancé l’automatisation "Hourly" : The queue is full.`,
 		},
-		"a name that reverses the line": {hourly(watching(""), func(v *domain.AutomationView) { v.Automation.Name = "a\u202eb" }), full, ""},
+		"a name that reverses the line": {hourly(watching(""), func(v *automation.View) { v.Automation.Name = "a\u202eb" }), full, ""},
 	} {
 		w, cfg := newWorld(t, c.view)
 		w.events, w.made, w.slot = []*domain.LogEvent{made(5, "tool", "")}, []*userdata.Entry{entry("red")}, c.slot
@@ -173,7 +174,7 @@ func TestWhyAnEntryStartedNothing(t *testing.T) {
 
 // A mark never goes back, and an entry that another node has looked at starts nothing.
 func TestAnotherNodeHasLooked(t *testing.T) {
-	w, cfg := newWorld(t, hourly(watching(""), func(v *domain.AutomationView) { v.Automation.SeenSeq = 9 }))
+	w, cfg := newWorld(t, hourly(watching(""), func(v *automation.View) { v.Automation.SeenSeq = 9 }))
 	w.made = []*userdata.Entry{entry("red")}
 	r := NewRuns(cfg)
 	old := *w.view.Automation
@@ -206,15 +207,15 @@ func TestAnEntryThatIsSkippedIsMarked(t *testing.T) {
 		t.Fatal(err)
 	}
 	change := w.plans[0].Change
-	if occurrences(change) != "12:00 SKIPPED overlap" || change.Automations[0].Automation.SeenSeq != 5 ||
-		change.Occurrences[0].Trigger != domain.ByEvent {
-		t.Errorf("%s, %+v", occurrences(change), change.Automations)
+	if occurrences(change) != "12:00 SKIPPED overlap" || automation.Writes(change)[0].Automation.SeenSeq != 5 ||
+		automation.Occurrences(change)[0].Trigger != domain.ByEvent {
+		t.Errorf("%s, %+v", occurrences(change), automation.Writes(change))
 	}
 }
 
 // With overlap=restart an entry ends the run that goes, and begins one.
 func TestAnEntryRestarts(t *testing.T) {
-	w, cfg := newWorld(t, hourly(watching(""), unended, policy("", domain.OverlapRestart)))
+	w, cfg := newWorld(t, hourly(watching(""), unended, policy("", automation.OverlapRestart)))
 	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*userdata.Entry{entry("red")}
 	if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil || w.begun() != 1 || len(w.stopped) != 1 {
 		t.Errorf("%v, %d runs, stopped %q", err, w.begun(), w.stopped)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // Reasons of decisions.
@@ -30,7 +30,7 @@ type DueInput struct {
 	After  time.Time
 	Now    time.Time
 	Grace  time.Duration // misfire_grace
-	Policy domain.MisfirePolicy
+	Policy automation.MisfirePolicy
 	// Open are the instants whose rows are DUE, oldest first.
 	Open []time.Time
 	// MaxAll is how many runs the policy all makes at most; 0 is 100.
@@ -40,7 +40,7 @@ type DueInput struct {
 // Decision is the new state of one scheduled instant.
 type Decision struct {
 	At     time.Time
-	State  domain.OccurrenceState // DUE, MISSED, COALESCED or SKIPPED
+	State  automation.OccurrenceState // DUE, MISSED, COALESCED or SKIPPED
 	Reason string
 	Into   time.Time // COALESCED: the instant that runs for it
 	// Through: MISSED as too many, together with all later ones up to this one, which have no rows. Zero:
@@ -81,7 +81,7 @@ func Due(in DueInput) []Decision {
 	}
 	for i, at := range list {
 		d := in.decide(list, i)
-		if d.State != domain.OccurrenceDue || !slices.ContainsFunc(in.Open, at.Equal) {
+		if d.State != automation.OccurrenceDue || !slices.ContainsFunc(in.Open, at.Equal) {
 			out = append(out, d)
 		}
 	}
@@ -93,7 +93,7 @@ func Due(in DueInput) []Decision {
 func (in *DueInput) known() (list []time.Time, left *Decision) {
 	fresh, first, last := in.Plan.newest(in.After, in.Now, 2*in.MaxAll)
 	if !first.IsZero() {
-		left = &Decision{At: first, State: domain.OccurrenceMissed, Reason: ReasonTooMany}
+		left = &Decision{At: first, State: automation.OccurrenceMissed, Reason: ReasonTooMany}
 		if last.After(first) {
 			left.Through = last
 		}
@@ -106,19 +106,19 @@ func (in *DueInput) known() (list []time.Time, left *Decision) {
 func (in *DueInput) decide(list []time.Time, i int) Decision {
 	at, latest := list[i], list[len(list)-1]
 	isLatest := i == len(list)-1
-	d := Decision{At: at, State: domain.OccurrenceDue}
+	d := Decision{At: at, State: automation.OccurrenceDue}
 	switch in.Policy {
-	case domain.MisfireAll:
+	case automation.MisfireAll:
 		if len(list)-i > in.MaxAll {
-			d.State, d.Reason = domain.OccurrenceMissed, ReasonTooMany
+			d.State, d.Reason = automation.OccurrenceMissed, ReasonTooMany
 		}
-	case domain.MisfireSkip:
+	case automation.MisfireSkip:
 		if !isLatest || in.Late(at) {
-			d.State, d.Reason = domain.OccurrenceSkipped, domain.SkippedPolicy
+			d.State, d.Reason = automation.OccurrenceSkipped, automation.SkippedPolicy
 		}
 	default:
 		if !isLatest {
-			d.State, d.Reason, d.Into = domain.OccurrenceCoalesced, ReasonMissed, latest
+			d.State, d.Reason, d.Into = automation.OccurrenceCoalesced, ReasonMissed, latest
 		}
 	}
 	return d
@@ -135,7 +135,7 @@ func (in *DueInput) graceEnds(at time.Time) time.Time {
 // False: never, as far as is known.
 func Wake(in DueInput) (at time.Time, ok bool) {
 	at, ok = in.Plan.Next(later(in.After, in.Now))
-	if in.Policy == domain.MisfireSkip && len(in.Open) > 0 {
+	if in.Policy == automation.MisfireSkip && len(in.Open) > 0 {
 		if ends := in.graceEnds(in.Open[len(in.Open)-1]); !ok || ends.Before(at) {
 			return ends, true
 		}

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -49,10 +49,10 @@ func clocksAt(t testing.TB, hhmm string) []time.Time {
 // TestMissedOccurrences covers missed occurrences of an automation that runs at every full hour, with a grace
 // period of 30 minutes.
 func TestMissedOccurrences(t *testing.T) {
-	once, all, skip := domain.MisfireOnce, domain.MisfireAll, domain.MisfireSkip
+	once, all, skip := automation.MisfireOnce, automation.MisfireAll, automation.MisfireSkip
 	for _, s := range []struct {
 		story      string
-		policy     domain.MisfirePolicy
+		policy     automation.MisfirePolicy
 		open       string // rows that are DUE
 		after, now string
 		want       string
@@ -120,7 +120,7 @@ func stored(in DueInput, decisions []Decision) DueInput {
 	in.Open = slices.Clone(in.Open)
 	for _, d := range decisions {
 		in.Open = slices.DeleteFunc(in.Open, d.At.Equal)
-		if d.State == domain.OccurrenceDue {
+		if d.State == automation.OccurrenceDue {
 			in.Open = append(in.Open, d.At)
 		}
 		in.After = later(in.After, d.At)
@@ -134,7 +134,7 @@ func stored(in DueInput, decisions []Decision) DueInput {
 // once and all there is always a run for it.
 func TestNothingIsLostOrTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		policy := rapid.SampledFrom([]domain.MisfirePolicy{domain.MisfireOnce, domain.MisfireAll, domain.MisfireSkip}).Draw(t, "policy")
+		policy := rapid.SampledFrom([]automation.MisfirePolicy{automation.MisfireOnce, automation.MisfireAll, automation.MisfireSkip}).Draw(t, "policy")
 		p, err := Parse(domainSchedule("cron", rapid.SampledFrom([]string{"*/10 * * * *", "0 */2 * * *", "30 2,3 * * *"}).Draw(t, "cron"), "Europe/Paris", ""))
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestNothingIsLostOrTwice(t *testing.T) {
 			in.Now = in.Now.Add(time.Duration(rapid.IntRange(0, 200).Draw(t, "minutes")) * time.Minute)
 			decisions := Due(in)
 			for _, d := range decisions {
-				if was, known := state[d.At]; known && was.State != domain.OccurrenceDue || fired[d.At] || d.At.After(in.Now) {
+				if was, known := state[d.At]; known && was.State != automation.OccurrenceDue || fired[d.At] || d.At.After(in.Now) {
 					t.Fatalf("%s was %v, and becomes %v", d.At, was, d)
 				}
 				state[d.At] = d
@@ -169,10 +169,10 @@ func TestNothingIsLostOrTwice(t *testing.T) {
 			if !known {
 				t.Fatalf("%s is lost", at)
 			}
-			for d.State == domain.OccurrenceCoalesced {
+			for d.State == automation.OccurrenceCoalesced {
 				d = state[d.Into]
 			}
-			if policy != domain.MisfireSkip && d.State != domain.OccurrenceDue && d.Reason != ReasonTooMany {
+			if policy != automation.MisfireSkip && d.State != automation.OccurrenceDue && d.Reason != ReasonTooMany {
 				t.Fatalf("%s ends as %v", at, d)
 			}
 		}
@@ -182,7 +182,7 @@ func TestNothingIsLostOrTwice(t *testing.T) {
 // TestTenYearsAway: the work and the rows are bounded, and what has no row of its own
 // is said in one.
 func TestTenYearsAway(t *testing.T) {
-	for _, policy := range []domain.MisfirePolicy{domain.MisfireOnce, domain.MisfireAll, domain.MisfireSkip} {
+	for _, policy := range []automation.MisfirePolicy{automation.MisfireOnce, automation.MisfireAll, automation.MisfireSkip} {
 		for _, expression := range []string{"* * * * *", "* 0-22 * * *", "*/5 8-17 * * mon-fri", "* * 1 1 *"} {
 			in := DueInput{Plan: plan(t, "cron", expression, "Europe/Paris", ""), Policy: policy, Grace: time.Hour,
 				After: utc(t, "2016-05-04T08:00:00Z"), Now: utc(t, "2026-05-04T08:00:30Z")}
@@ -191,7 +191,7 @@ func TestTenYearsAway(t *testing.T) {
 			if took := testkit.CPU(t) - begin; took > 2*time.Second {
 				t.Errorf("%s, %s took %s", expression, policy, took)
 			}
-			if len(got) != 201 || got[0].State != domain.OccurrenceMissed || got[0].Through.IsZero() || len(Due(stored(in, got))) != 0 {
+			if len(got) != 201 || got[0].State != automation.OccurrenceMissed || got[0].Through.IsZero() || len(Due(stored(in, got))) != 0 {
 				t.Fatalf("%s, %s: %d decisions, the first is %+v", expression, policy, len(got), got[0])
 			}
 			if first, _ := in.Plan.Next(in.After); !got[0].At.Equal(first) {
@@ -203,11 +203,11 @@ func TestTenYearsAway(t *testing.T) {
 			}
 			due := 0
 			for _, d := range got {
-				if d.State == domain.OccurrenceDue {
+				if d.State == automation.OccurrenceDue {
 					due++
 				}
 			}
-			if want := map[domain.MisfirePolicy]int{domain.MisfireOnce: 1, domain.MisfireAll: 100}[policy]; want > 0 && due != want {
+			if want := map[automation.MisfirePolicy]int{automation.MisfireOnce: 1, automation.MisfireAll: 100}[policy]; want > 0 && due != want {
 				t.Errorf("%s: %d runs, want %d", policy, due, want)
 			}
 		}
@@ -218,16 +218,16 @@ func TestTenYearsAway(t *testing.T) {
 func TestWake(t *testing.T) {
 	p := plan(t, "cron", "0 * * * *", "UTC", "")
 	for _, s := range []struct {
-		policy    domain.MisfirePolicy
+		policy    automation.MisfirePolicy
 		open, now string
 		grace     time.Duration
 		want      string
 	}{
-		{domain.MisfireOnce, "", "08:10", time.Hour, "09:00"},
-		{domain.MisfireOnce, "08:00", "08:10", 30 * time.Minute, "09:00"},
-		{domain.MisfireSkip, "08:00", "08:10", 30 * time.Minute, "08:30"},
-		{domain.MisfireSkip, "08:00", "08:10", 90 * time.Minute, "09:00"},
-		{domain.MisfireSkip, "08:00", "08:00", 0, "08:01"},
+		{automation.MisfireOnce, "", "08:10", time.Hour, "09:00"},
+		{automation.MisfireOnce, "08:00", "08:10", 30 * time.Minute, "09:00"},
+		{automation.MisfireSkip, "08:00", "08:10", 30 * time.Minute, "08:30"},
+		{automation.MisfireSkip, "08:00", "08:10", 90 * time.Minute, "09:00"},
+		{automation.MisfireSkip, "08:00", "08:00", 0, "08:01"},
 	} {
 		at, ok := Wake(DueInput{Plan: p, After: clockAt(t, "08:00"), Now: clockAt(t, s.now), Grace: s.grace, Policy: s.policy, Open: clocksAt(t, s.open)})
 		if got := at.Format("15:04"); !ok || got != s.want {

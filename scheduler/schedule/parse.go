@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 const (
@@ -22,15 +23,15 @@ const (
 //
 // Nothing runs before starts_at. An rrule and an interval need one (see Anchored); a
 // cron may have one; one date has no use for it.
-func Parse(s domain.Schedule) (*Plan, error) { return parse(s, checkCron) }
+func Parse(s automation.Schedule) (*Plan, error) { return parse(s, checkCron) }
 
 // Stored reads a schedule that was accepted before. Earlier versions accepted some cron expressions
 // that Parse rejects; automations that have one keep their schedule.
-func Stored(s domain.Schedule) (*Plan, error) {
+func Stored(s automation.Schedule) (*Plan, error) {
 	return parse(s, func(string) error { return nil })
 }
 
-func parse(s domain.Schedule, cron func(text string) error) (*Plan, error) {
+func parse(s automation.Schedule, cron func(text string) error) (*Plan, error) {
 	if utf8.RuneCountInString(s.Expression) > maxExpression {
 		return nil, domain.Invalid("/expression", "max_length", "An expression has %d characters at most.", maxExpression)
 	}
@@ -61,7 +62,7 @@ func parse(s domain.Schedule, cron func(text string) error) (*Plan, error) {
 	return p, nil
 }
 
-func (p *Plan) read(s domain.Schedule, cron func(text string) error) error {
+func (p *Plan) read(s automation.Schedule, cron func(text string) error) error {
 	var err error
 	switch s.Type {
 	case "cron":
@@ -114,7 +115,7 @@ func (p *Plan) count(n int) {
 
 // Anchored sets the start of a schedule without one: its creation time, without the seconds. A single date
 // needs none.
-func Anchored(s domain.Schedule, made time.Time) (domain.Schedule, error) {
+func Anchored(s automation.Schedule, made time.Time) (automation.Schedule, error) {
 	if s.StartsAt != "" || s.Type == "once" {
 		return s, nil
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // MaxPreview is how many occurrences a preview shows at most.
@@ -13,7 +13,7 @@ const MaxPreview = 100
 
 // Preview describes a schedule and lists its next occurrences after an instant. A schedule without a start
 // is read as if it were created then.
-func Preview(s domain.Schedule, after time.Time, count int, language string) (*domain.SchedulePreview, error) {
+func Preview(s automation.Schedule, after time.Time, count int, language string) (*automation.SchedulePreview, error) {
 	s, err := Anchored(s, after)
 	if err != nil {
 		return nil, err
@@ -23,11 +23,11 @@ func Preview(s domain.Schedule, after time.Time, count int, language string) (*d
 		return nil, err
 	}
 	l := languageOf(language)
-	preview := &domain.SchedulePreview{Description: p.words(s.Expression, l)}
+	preview := &automation.SchedulePreview{Description: p.words(s.Expression, l)}
 	for _, at := range p.Between(after, time.Unix(latest, 0), min(count, MaxPreview)) {
 		preview.Next = append(
 			preview.Next,
-			domain.PlannedRun{At: at, Local: at.In(p.zone).Format(time.RFC3339), Note: p.note(at.Unix(), l)},
+			automation.PlannedRun{At: at, Local: at.In(p.zone).Format(time.RFC3339), Note: p.note(at.Unix(), l)},
 		)
 	}
 	return preview, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // TestWordsOfTheRest: what is less usual is said in words too, or quoted, never said wrong.
@@ -74,7 +75,7 @@ func TestBothLanguagesSayAll(t *testing.T) {
 // TestPreviewRefuses what Parse refuses, and shows no more than it is asked for.
 func TestPreviewRefuses(t *testing.T) {
 	made := utc(t, "2026-05-04T12:00:30Z")
-	for name, s := range map[string]domain.Schedule{
+	for name, s := range map[string]automation.Schedule{
 		"an unknown zone": domainSchedule("interval", "1h", "Nowhere", ""),
 		"no zone":         domainSchedule("rrule", "FREQ=DAILY", "", ""),
 		"no expression":   domainSchedule("cron", " ", "UTC", ""),

@@ -7,7 +7,7 @@ import (
 	"time"
 	_ "time/tzdata" // the same zones on every machine
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // walker is the slow and obvious way: it looks at the local clock once a minute.
@@ -103,7 +103,7 @@ func (w *walker) list(minutes []int64) []time.Time {
 
 func plan(t testing.TB, kind, expression, zone, start string) *Plan {
 	t.Helper()
-	p, err := Parse(domain.Schedule{Type: kind, Expression: expression, TimeZone: zone, StartsAt: start})
+	p, err := Parse(automation.Schedule{Type: kind, Expression: expression, TimeZone: zone, StartsAt: start})
 	if err != nil {
 		t.Fatalf("%s %q in %s from %q: %v", kind, expression, zone, start, err)
 	}
@@ -131,6 +131,6 @@ func utc(t testing.TB, text string) time.Time {
 	return at
 }
 
-func domainSchedule(kind, expression, zone, start string) domain.Schedule {
-	return domain.Schedule{Type: kind, Expression: expression, TimeZone: zone, StartsAt: start}
+func domainSchedule(kind, expression, zone, start string) automation.Schedule {
+	return automation.Schedule{Type: kind, Expression: expression, TimeZone: zone, StartsAt: start}
 }

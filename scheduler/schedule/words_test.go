@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // TestWords: the usual schedules are said in words, the others are quoted.
 // inWords is what people read; empty for what cannot be parsed.
-func inWords(s domain.Schedule, language string) string {
+func inWords(s automation.Schedule, language string) string {
 	p, err := Parse(s)
 	if err != nil {
 		return ""
@@ -50,7 +50,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: %s", c.expression, got)
 		}
 	}
-	if got := inWords(domain.Schedule{Type: "cron", Expression: "?", TimeZone: "UTC"}, "en"); got != "" {
+	if got := inWords(automation.Schedule{Type: "cron", Expression: "?", TimeZone: "UTC"}, "en"); got != "" {
 		t.Errorf("what cannot be read is said as %q", got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // An approval that was asked for is given, in every kind of session: a chat, a run, and an agent of
@@ -92,6 +92,6 @@ func (s *server) begin(kind string, n int, calls string) string {
 		s.Call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": said}).Want(202)
 		return chat
 	}
-	order := s.Automation(fmt.Sprint("Order ", n), said, func(in *domain.NewAutomation) {})
+	order := s.Automation(fmt.Sprint("Order ", n), said, func(in *automation.NewAutomation) {})
 	return s.Execute(order).Session.ID
 }

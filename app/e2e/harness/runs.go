@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -16,10 +17,10 @@ const QuickRuns = `{"completion_confirmation_delay": "0s", "chat_eviction_after"
 const SaysDone = `{"answer": {"text": "All is well.", "calls": [{"name": "COMPLETE", "arguments": {}}]}}`
 
 // Automation creates an automation whose SEED is a text, through the scheduler.
-func (s *Server) Automation(name, seed string, change ...func(*domain.NewAutomation)) *domain.Automation {
+func (s *Server) Automation(name, seed string, change ...func(*automation.NewAutomation)) *automation.Automation {
 	s.T.Helper()
-	in := domain.NewAutomation{
-		Name: name, Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto,
+	in := automation.NewAutomation{
+		Name: name, Enabled: true, Misfire: automation.MisfireOnce, Overlap: automation.OverlapSkip, Completion: automation.CompletionAuto,
 		Seed: domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: seed}}, LinearText: seed},
 	}
 	for _, c := range change {
@@ -33,7 +34,7 @@ func (s *Server) Automation(name, seed string, change ...func(*domain.NewAutomat
 }
 
 // Execute starts a run by hand.
-func (s *Server) Execute(order *domain.Automation) *domain.Receipt {
+func (s *Server) Execute(order *automation.Automation) *domain.Receipt {
 	s.T.Helper()
 	r, err := s.Parts.Runs.ExecuteAutomation(s.T.Context(), order.WorkspaceID, order.ID, "test")
 	if err != nil {
@@ -103,10 +104,10 @@ func (s *Server) MadeAutomation(seed string, more map[string]any) *Reply {
 }
 
 // Guarded makes an automation ask before it acts.
-func Guarded(in *domain.NewAutomation) { in.RequireValidation = true }
+func Guarded(in *automation.NewAutomation) { in.RequireValidation = true }
 
 // Refusing makes an automation refuse what it would have to ask for.
-func Refusing(in *domain.NewAutomation) { in.RequireValidation, in.Validation = true, "refuse" }
+func Refusing(in *automation.NewAutomation) { in.RequireValidation, in.Validation = true, "refuse" }
 
 // Confirmed makes an automation ask whether it is done.
-func Confirmed(in *domain.NewAutomation) { in.Completion = domain.CompletionAsk }
+func Confirmed(in *automation.NewAutomation) { in.Completion = automation.CompletionAsk }

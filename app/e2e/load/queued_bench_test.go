@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 const (
@@ -52,13 +53,13 @@ func BenchmarkQueuedRuns(b *testing.B) {
 }
 
 // orders makes the automations of each workspace.
-func (s *server) orders() map[string][]*domain.Automation {
+func (s *server) orders() map[string][]*automation.Automation {
 	s.T.Helper()
-	all := map[string][]*domain.Automation{}
+	all := map[string][]*automation.Automation{}
 	for w := range queuedWorkspaces {
 		for n := range queuedEach {
-			order, _, err := s.Parts.Automations.CreateAutomation(s.T.Context(), workspaceOf(w), domain.NewAutomation{
-				Name: fmt.Sprint("order ", n), Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapQueue, Completion: domain.CompletionAuto,
+			order, _, err := s.Parts.Automations.CreateAutomation(s.T.Context(), workspaceOf(w), automation.NewAutomation{
+				Name: fmt.Sprint("order ", n), Enabled: true, Misfire: automation.MisfireOnce, Overlap: automation.OverlapQueue, Completion: automation.CompletionAuto,
 				Seed: domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "Work."}}, LinearText: "Work."},
 			})
 			harness.Must(s.T, err)
@@ -70,7 +71,7 @@ func (s *server) orders() map[string][]*domain.Automation {
 
 // execute asks for a run of each, one after the other in a workspace, and gives the runs
 // in the order in which they were asked for.
-func (s *server) execute(orders map[string][]*domain.Automation) map[string][]string {
+func (s *server) execute(orders map[string][]*automation.Automation) map[string][]string {
 	s.T.Helper()
 	var asking sync.WaitGroup
 	var mu sync.Mutex

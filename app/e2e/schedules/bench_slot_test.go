@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -106,9 +107,9 @@ func (v *virtual) atRest(n int) {
 	for i := range n {
 		id := fmt.Sprintf("rest-%d", i)
 		v.ok(v.store.Workspaces.CreateWorkspace(v.t.Context(), &domain.Workspace{ID: id, Name: id, Settings: domain.DefaultSettings(), CreatedAt: v.now}))
-		_, _, err := v.automations.CreateAutomation(v.t.Context(), id, domain.NewAutomation{
-			Name: "daily", Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto,
-			Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC"},
+		_, _, err := v.automations.CreateAutomation(v.t.Context(), id, automation.NewAutomation{
+			Name: "daily", Enabled: true, Misfire: automation.MisfireOnce, Overlap: automation.OverlapSkip, Completion: automation.CompletionAuto,
+			Schedule: &automation.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC"},
 			Seed:     domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "Work."}}, LinearText: "Work."},
 		})
 		v.ok(err)

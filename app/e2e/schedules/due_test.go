@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // An occurrence comes due while an idle chat holds the slot. It runs as soon as the chat counts as inactive,
@@ -20,7 +21,7 @@ func TestWhatIsDueRunsWhenTheChatCountsAsInactive(t *testing.T) {
 		v.ok(v.store.Close())
 		synctest.Test(t, func(t *testing.T) {
 			v := reopened(t, db)
-			order := v.order("daily", &domain.Schedule{Type: "interval", Expression: "24h", TimeZone: "UTC"})
+			order := v.order("daily", &automation.Schedule{Type: "interval", Expression: "24h", TimeZone: "UTC"})
 			chat := v.chat()
 			time.Sleep(24*time.Hour - time.Second)
 			v.speaks(chat)
@@ -33,7 +34,7 @@ func TestWhatIsDueRunsWhenTheChatCountsAsInactive(t *testing.T) {
 			time.Sleep(time.Hour)
 			synctest.Wait()
 			o := v.occurrences(order)[0]
-			if o.State != domain.OccurrenceFired || !o.RecordedAt.Equal(inactive.Truncate(time.Microsecond)) {
+			if o.State != automation.OccurrenceFired || !o.RecordedAt.Equal(inactive.Truncate(time.Microsecond)) {
 				t.Errorf("it is %s at %s, want FIRED at %s", o.State, o.RecordedAt, inactive)
 			}
 		})

@@ -8,27 +8,28 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // A webhook is called while the last run has not ended: the overlap policy decides about the call, the caller
 // gets the decision, and skipped calls are in the history. The schedule continues unchanged.
 func TestOverlapOfAWebhook(t *testing.T) {
-	for policy, want := range map[domain.OverlapPolicy]struct {
+	for policy, want := range map[automation.OverlapPolicy]struct {
 		result string
 		old    domain.EndReason
 		states []string
 	}{
-		domain.OverlapSkip:    {domain.Skipped, "", []string{"01 12:45 SKIPPED overlap", "01 13:00 FIRED"}},
-		domain.OverlapQueue:   {domain.Queued, "", []string{"01 13:00 DUE"}},
-		domain.OverlapRestart: {domain.Activated, domain.EndCancelled, []string{"01 13:00 FIRED"}},
+		automation.OverlapSkip:    {domain.Skipped, "", []string{"01 12:45 SKIPPED overlap", "01 13:00 FIRED"}},
+		automation.OverlapQueue:   {domain.Queued, "", []string{"01 13:00 DUE"}},
+		automation.OverlapRestart: {domain.Activated, domain.EndCancelled, []string{"01 13:00 FIRED"}},
 	} {
 		t.Run(string(policy), func(t *testing.T) {
 			harness.OnBoth(t, func(t *testing.T, db app.Database) {
 				v := newVirtual(t, db, time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC))
-				order := v.order("hourly", &domain.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"}, func(in *domain.NewAutomation) {
+				order := v.order("hourly", &automation.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"}, func(in *automation.NewAutomation) {
 					in.Overlap = policy
-					in.Triggers = []domain.Trigger{{Type: domain.TriggerWebhook}}
+					in.Triggers = []automation.Trigger{{Type: automation.TriggerWebhook}}
 				})
 				call := func() *domain.Receipt {
 					r, err := v.runs.TriggerAutomation(t.Context(), order.ID, order.HookSealed, []byte(`{"n":1}`))
@@ -44,7 +45,7 @@ func TestOverlapOfAWebhook(t *testing.T) {
 				if old := v.session(first.Session.ID); old.EndReason != want.old {
 					t.Errorf("the old run is %s %s", old.Phase, old.EndReason)
 				}
-				if policy != domain.OverlapQueue {
+				if policy != automation.OverlapQueue {
 					v.finish(v.holder(), false)
 				}
 				v.pass(15 * time.Minute)

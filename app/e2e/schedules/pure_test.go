@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
@@ -30,7 +31,7 @@ func (c conditions) Holds(schema, value json.RawMessage) (bool, error) {
 // unchecked takes whatever triggers and grants name.
 type unchecked struct{}
 
-func (unchecked) CheckTriggers(context.Context, string, []domain.Trigger) error { return nil }
+func (unchecked) CheckTriggers(context.Context, string, []automation.Trigger) error { return nil }
 
 func (unchecked) CheckGrant(context.Context, string, time.Time, *domain.Grant) error { return nil }
 func (unchecked) CheckCommands(context.Context, string, []string) error              { return nil }

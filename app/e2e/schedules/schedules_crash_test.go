@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/ids"
 )
 
@@ -18,7 +19,7 @@ func TestTheFifthFailureIsNotForgotten(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC))
 		order := v.order("nightly", nil)
-		for range domain.FailuresToDisable {
+		for range automation.FailuresToDisable {
 			v.pass(time.Minute)
 			r, err := v.runs.ExecuteAutomation(t.Context(), order.WorkspaceID, order.ID, "test")
 			v.ok(err)
@@ -47,7 +48,7 @@ func TestNoGraceIsNoMisfire(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC))
 		v.settings(domain.SettingsPatch{MisfireGrace: new(domain.Duration(0))})
-		order := v.order("hourly", &domain.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"})
+		order := v.order("hourly", &automation.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"})
 		v.at(time.Date(2026, 3, 1, 13, 0, 0, 0, time.UTC))
 		v.at(time.Date(2026, 3, 1, 14, 0, 1, 0, time.UTC)) // the clock is never looked at in the very instant
 		if got, want := v.states(order), []string{"01 13:00 FIRED", "01 14:00 SKIPPED overlap"}; !slices.Equal(got, want) {
@@ -60,13 +61,13 @@ func TestNoGraceIsNoMisfire(t *testing.T) {
 // The process dies after it has recorded that an automation is due, and before it looked
 // whether its last run goes: the next one applies the overlap policy at its start.
 func TestOverlapAfterACrash(t *testing.T) {
-	for policy, want := range map[domain.OverlapPolicy]string{
-		domain.OverlapSkip: "01 14:00 SKIPPED overlap", domain.OverlapQueue: "01 14:00 DUE", domain.OverlapRestart: "01 14:00 FIRED",
+	for policy, want := range map[automation.OverlapPolicy]string{
+		automation.OverlapSkip: "01 14:00 SKIPPED overlap", automation.OverlapQueue: "01 14:00 DUE", automation.OverlapRestart: "01 14:00 FIRED",
 	} {
 		t.Run(string(policy), func(t *testing.T) {
 			harness.OnBoth(t, func(t *testing.T, db app.Database) {
 				v := newVirtual(t, db, time.Date(2026, 3, 1, 13, 30, 0, 0, time.UTC))
-				order := v.order("hourly", &domain.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"}, func(in *domain.NewAutomation) { in.Overlap = policy })
+				order := v.order("hourly", &automation.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"}, func(in *automation.NewAutomation) { in.Overlap = policy })
 				r, err := v.runs.ExecuteAutomation(t.Context(), order.WorkspaceID, order.ID, "test")
 				v.ok(err)
 				at := time.Date(2026, 3, 1, 14, 0, 0, 0, time.UTC)
@@ -76,7 +77,7 @@ func TestOverlapAfterACrash(t *testing.T) {
 				if got := v.states(order); !slices.Equal(got, []string{want}) {
 					t.Errorf("it did %v, want %s", got, want)
 				}
-				if stopped := v.session(r.Session.ID).EndReason == domain.EndCancelled; stopped != (policy == domain.OverlapRestart) {
+				if stopped := v.session(r.Session.ID).EndReason == domain.EndCancelled; stopped != (policy == automation.OverlapRestart) {
 					t.Error("the old run continues where it should not, or does not where it should")
 				}
 				v.sound()
@@ -86,18 +87,18 @@ func TestOverlapAfterACrash(t *testing.T) {
 }
 
 // recorded leaves an occurrence as a process does that dies right after it recorded it.
-func (v *virtual) recorded(order *domain.Automation, at time.Time) {
+func (v *virtual) recorded(order *automation.Automation, at time.Time) {
 	v.t.Helper()
 	v.now = at
-	_, err := v.store.DecideAutomation(v.t.Context(), order.WorkspaceID, order.ID, func(_ context.Context, view *domain.AutomationView) (*domain.Change, error) {
+	_, err := v.store.DecideAutomation(v.t.Context(), order.WorkspaceID, order.ID, func(_ context.Context, view *automation.View) (*domain.Change, error) {
 		c := &domain.Change{WorkspaceID: order.WorkspaceID, At: at}
-		c.Occurrences = []*domain.Occurrence{{
+		c.Rows = append(c.Rows, &automation.Occurrence{
 			ID: ids.New(domain.PrefixOccurrence), WorkspaceID: order.WorkspaceID, AutomationID: order.ID,
-			ScheduledAt: at, State: domain.OccurrenceDue, RecordedAt: at,
-		}}
+			ScheduledAt: at, State: automation.OccurrenceDue, RecordedAt: at,
+		})
 		next := *view.Automation
 		next.NextAt = new(at.Add(time.Hour))
-		c.Automations = []domain.AutomationWrite{{Automation: &next, Bookkeeping: true}}
+		c.Rows = append(c.Rows, automation.Write{Automation: &next, Bookkeeping: true})
 		return c, nil
 	})
 	v.ok(err)

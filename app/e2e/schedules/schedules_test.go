@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/ids"
 )
 
@@ -28,10 +29,10 @@ func TestAYearOfDailyRuns(t *testing.T) {
 			"Europe/Paris", "America/New_York", "Australia/Lord_Howe", "America/Santiago",
 			"Africa/Cairo", "Asia/Kathmandu", "Pacific/Auckland", "UTC",
 		}
-		orders := map[string]*domain.Automation{}
+		orders := map[string]*automation.Automation{}
 		for i, zone := range zones {
 			local := []string{"30 2 * * *", "0 0 * * *", "15 3 * * *", "30 1 * * *"}[i%4]
-			orders[zone] = v.order(zone, &domain.Schedule{Type: "cron", Expression: local, TimeZone: zone})
+			orders[zone] = v.order(zone, &automation.Schedule{Type: "cron", Expression: local, TimeZone: zone})
 		}
 		end := start.AddDate(0, 0, days)
 		for v.now.Before(end) { // whatever is due runs to its end
@@ -45,7 +46,7 @@ func TestAYearOfDailyRuns(t *testing.T) {
 			v.ok(err)
 			seen := map[string]int{}
 			for _, o := range v.occurrences(order) {
-				if o.State != domain.OccurrenceFired {
+				if o.State != automation.OccurrenceFired {
 					t.Errorf("%s: %s is %s %s", zone, o.ScheduledAt, o.State, o.Reason)
 				}
 				seen[o.ScheduledAt.In(location).Format(time.DateOnly)]++
@@ -62,16 +63,16 @@ func TestAYearOfDailyRuns(t *testing.T) {
 
 // Down for three occurrences: exactly what the misfire policy says, once.
 func TestDownForThreeOccurrences(t *testing.T) {
-	daily := &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC"}
-	for policy, want := range map[domain.MisfirePolicy][]string{
-		domain.MisfireOnce: {"02 08:00 COALESCED missed", "03 08:00 COALESCED missed", "04 08:00 FIRED misfire"},
-		domain.MisfireAll:  {"02 08:00 FIRED misfire", "03 08:00 FIRED misfire", "04 08:00 FIRED misfire"},
-		domain.MisfireSkip: {"02 08:00 SKIPPED policy", "03 08:00 SKIPPED policy", "04 08:00 SKIPPED policy"},
+	daily := &automation.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC"}
+	for policy, want := range map[automation.MisfirePolicy][]string{
+		automation.MisfireOnce: {"02 08:00 COALESCED missed", "03 08:00 COALESCED missed", "04 08:00 FIRED misfire"},
+		automation.MisfireAll:  {"02 08:00 FIRED misfire", "03 08:00 FIRED misfire", "04 08:00 FIRED misfire"},
+		automation.MisfireSkip: {"02 08:00 SKIPPED policy", "03 08:00 SKIPPED policy", "04 08:00 SKIPPED policy"},
 	} {
 		t.Run(string(policy), func(t *testing.T) {
 			harness.OnBoth(t, func(t *testing.T, db app.Database) {
 				v := newVirtual(t, db, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-				order := v.order("daily", daily, func(in *domain.NewAutomation) { in.Misfire = policy })
+				order := v.order("daily", daily, func(in *automation.NewAutomation) { in.Misfire = policy })
 				v.at(time.Date(2026, 3, 4, 20, 0, 0, 0, time.UTC)) // the server was down until now
 				for s := v.holder(); s != nil; s = v.holder() {
 					v.finish(s, false)
@@ -96,16 +97,16 @@ func TestDownForThreeOccurrences(t *testing.T) {
 // An occurrence is due while the last run has not ended: the overlap policy decides before the slot is
 // requested.
 func TestOverlap(t *testing.T) {
-	hourly := &domain.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"}
-	for policy, want := range map[domain.OverlapPolicy][]string{
-		domain.OverlapSkip:    {"01 13:00 FIRED", "01 14:00 SKIPPED overlap"},
-		domain.OverlapQueue:   {"01 13:00 FIRED", "01 14:00 DUE"},
-		domain.OverlapRestart: {"01 13:00 FIRED", "01 14:00 FIRED"},
+	hourly := &automation.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"}
+	for policy, want := range map[automation.OverlapPolicy][]string{
+		automation.OverlapSkip:    {"01 13:00 FIRED", "01 14:00 SKIPPED overlap"},
+		automation.OverlapQueue:   {"01 13:00 FIRED", "01 14:00 DUE"},
+		automation.OverlapRestart: {"01 13:00 FIRED", "01 14:00 FIRED"},
 	} {
 		t.Run(string(policy), func(t *testing.T) {
 			harness.OnBoth(t, func(t *testing.T, db app.Database) {
 				v := newVirtual(t, db, time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC))
-				order := v.order("hourly", hourly, func(in *domain.NewAutomation) { in.Overlap = policy })
+				order := v.order("hourly", hourly, func(in *automation.NewAutomation) { in.Overlap = policy })
 				v.at(time.Date(2026, 3, 1, 13, 0, 0, 0, time.UTC))
 				first := v.holder()
 				v.at(time.Date(2026, 3, 1, 14, 0, 0, 0, time.UTC))
@@ -113,10 +114,10 @@ func TestOverlap(t *testing.T) {
 					t.Errorf("it did %v, want %v", got, want)
 				}
 				old := v.session(first.ID)
-				if restarted := old.EndReason == domain.EndCancelled; restarted != (policy == domain.OverlapRestart) {
+				if restarted := old.EndReason == domain.EndCancelled; restarted != (policy == automation.OverlapRestart) {
 					t.Errorf("the old run is %s %s", old.Phase, old.EndReason)
 				}
-				if policy == domain.OverlapQueue {
+				if policy == automation.OverlapQueue {
 					v.finish(first, false)
 					if s := v.holder(); s == nil || s.ID == first.ID {
 						t.Error("the one that waited does not run after the first")
@@ -132,8 +133,8 @@ func TestOverlap(t *testing.T) {
 func TestFiveFailuresDisable(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC))
-		order := v.order("hourly", &domain.Schedule{Type: "interval", Expression: "1h", TimeZone: "UTC"})
-		for range domain.FailuresToDisable {
+		order := v.order("hourly", &automation.Schedule{Type: "interval", Expression: "1h", TimeZone: "UTC"})
+		for range automation.FailuresToDisable {
 			v.pass(time.Hour)
 			s := v.holder()
 			if s == nil {
@@ -150,7 +151,7 @@ func TestFiveFailuresDisable(t *testing.T) {
 		if v.holder() != nil {
 			t.Error("a disabled automation runs")
 		}
-		_, _, err = v.automations.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Enabled: new(true)})
+		_, _, err = v.automations.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, automation.Patch{Enabled: new(true)})
 		v.ok(err)
 		v.pass(time.Hour)
 		if v.holder() == nil {
@@ -212,7 +213,7 @@ func TestNobodyStarves(t *testing.T) {
 func TestWhatIsDueDoesNotStarve(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Date(2026, 3, 1, 7, 30, 0, 0, time.UTC))
-		order := v.order("daily", &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC"})
+		order := v.order("daily", &automation.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC"})
 		chat := v.chat()
 		for range 15 { // the person writes every four minutes, until half past eight
 			v.say(chat)

@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // The SEED of an automation is part of it: it cannot be deleted separately, and is deleted with its automation.
@@ -46,9 +47,9 @@ func TestASeedGoesWithItsAutomation(t *testing.T) {
 func TestWhatCannotStartIsDisabled(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC))
-		order := v.order("hourly", &domain.Schedule{Type: "interval", Expression: "1h", TimeZone: "UTC"})
+		order := v.order("hourly", &automation.Schedule{Type: "interval", Expression: "1h", TimeZone: "UTC"})
 		v.loseSeed(order)
-		for n := range domain.FailuresToDisable {
+		for n := range automation.FailuresToDisable {
 			if now := v.automation(order); !now.Enabled {
 				t.Fatalf("%d failures disable it", n)
 			}
@@ -62,9 +63,9 @@ func TestWhatCannotStartIsDisabled(t *testing.T) {
 			t.Errorf("there are %d notices", n)
 		}
 		rich := domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "Work."}}, LinearText: "Work."}
-		_, _, err := v.automations.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Seed: &rich, By: "test"})
+		_, _, err := v.automations.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, automation.Patch{Seed: &rich, By: "test"})
 		v.ok(err)
-		_, _, err = v.automations.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Enabled: new(true)})
+		_, _, err = v.automations.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, automation.Patch{Enabled: new(true)})
 		v.ok(err)
 		v.pass(time.Hour)
 		if v.holder() == nil {
@@ -75,14 +76,14 @@ func TestWhatCannotStartIsDisabled(t *testing.T) {
 }
 
 // loseSeed takes an automation's SEED away, as earlier versions let anybody do.
-func (v *virtual) loseSeed(order *domain.Automation) {
+func (v *virtual) loseSeed(order *automation.Automation) {
 	v.t.Helper()
 	v.ok(v.store.Commit(v.t.Context(), &domain.Change{
 		WorkspaceID: order.WorkspaceID, At: v.now, Sessions: []domain.SessionWrite{{Session: v.session(order.SeedSessionID), Delete: true}},
 	}))
 }
 
-func (v *virtual) automation(order *domain.Automation) *domain.Automation {
+func (v *virtual) automation(order *automation.Automation) *automation.Automation {
 	v.t.Helper()
 	now, err := v.store.Automations.Automation(v.t.Context(), order.WorkspaceID, order.ID)
 	v.ok(err)

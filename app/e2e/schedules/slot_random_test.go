@@ -15,6 +15,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/explain"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator"
@@ -74,12 +75,12 @@ func newCrowd(t *testing.T, seed uint64) *crowd {
 		ChatPreempts:      new(seed%3 != 0),
 		AutomationMaxWait: new(domain.Duration(20 * time.Minute)),
 	})
-	for i, change := range []func(*domain.NewAutomation){
+	for i, change := range []func(*automation.NewAutomation){
 		harness.Guarded, harness.Confirmed, harness.Refusing,
-		func(in *domain.NewAutomation) { in.Budgets.MaxCostPerSession = new(0.3) },
-		func(in *domain.NewAutomation) {
-			in.Schedule = &domain.Schedule{Type: "interval", Expression: "7m", TimeZone: "UTC"}
-			in.Overlap = []domain.OverlapPolicy{domain.OverlapSkip, domain.OverlapQueue, domain.OverlapRestart}[seed%3]
+		func(in *automation.NewAutomation) { in.Budgets.MaxCostPerSession = new(0.3) },
+		func(in *automation.NewAutomation) {
+			in.Schedule = &automation.Schedule{Type: "interval", Expression: "7m", TimeZone: "UTC"}
+			in.Overlap = []automation.OverlapPolicy{automation.OverlapSkip, automation.OverlapQueue, automation.OverlapRestart}[seed%3]
 		},
 	} {
 		c.orders = append(c.orders, c.order(fmt.Sprint("order ", i), nil, change).ID)
@@ -419,7 +420,7 @@ func (c *crowd) calmDown() {
 	c.calm = true
 	c.settings(domain.SettingsPatch{ChatEvictionAfter: new(domain.Duration(time.Minute))})
 	for _, order := range c.orders { // nothing new begins
-		_, _, err := c.automations.UpdateAutomation(c.t.Context(), domain.DefaultWorkspace, order, domain.AutomationPatch{Enabled: new(false)})
+		_, _, err := c.automations.UpdateAutomation(c.t.Context(), domain.DefaultWorkspace, order, automation.Patch{Enabled: new(false)})
 		c.ok(err)
 	}
 	for range 100 {

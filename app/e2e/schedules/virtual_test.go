@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/repository"
@@ -130,10 +131,10 @@ func (v *virtual) settings(patch domain.SettingsPatch) {
 }
 
 // order makes an automation.
-func (v *virtual) order(name string, s *domain.Schedule, change ...func(*domain.NewAutomation)) *domain.Automation {
+func (v *virtual) order(name string, s *automation.Schedule, change ...func(*automation.NewAutomation)) *automation.Automation {
 	v.t.Helper()
-	in := domain.NewAutomation{
-		Name: name, Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto, Schedule: s,
+	in := automation.NewAutomation{
+		Name: name, Enabled: true, Misfire: automation.MisfireOnce, Overlap: automation.OverlapSkip, Completion: automation.CompletionAuto, Schedule: s,
 		Seed: domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "Work."}}, LinearText: "Work."},
 	}
 	for _, c := range change {
@@ -208,7 +209,7 @@ func (v *virtual) session(id string) *domain.Session {
 }
 
 // states are the occurrences of an automation, oldest first: "2026-03-29T01:30Z FIRED".
-func (v *virtual) states(order *domain.Automation) []string {
+func (v *virtual) states(order *automation.Automation) []string {
 	v.t.Helper()
 	all := v.occurrences(order)
 	out := make([]string, len(all))
@@ -222,11 +223,11 @@ func (v *virtual) states(order *domain.Automation) []string {
 }
 
 // occurrences are all of an automation's, latest first.
-func (v *virtual) occurrences(order *domain.Automation) []*domain.Occurrence {
+func (v *virtual) occurrences(order *automation.Automation) []*automation.Occurrence {
 	v.t.Helper()
-	var all []*domain.Occurrence
+	var all []*automation.Occurrence
 	for cursor := ""; ; {
-		page, next, err := v.store.Automations.Occurrences(context.Background(), order.WorkspaceID, domain.OccurrenceFilter{AutomationID: order.ID, Cursor: cursor, Limit: 200})
+		page, next, err := v.store.Automations.Occurrences(context.Background(), order.WorkspaceID, automation.OccurrenceFilter{AutomationID: order.ID, Cursor: cursor, Limit: 200})
 		v.ok(err)
 		if all = append(all, page...); next == "" {
 			return all

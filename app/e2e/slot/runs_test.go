@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // turn is one answer of the scripted AI.
@@ -73,12 +74,12 @@ func (s *server) settings(patch map[string]any) {
 }
 
 // order makes an automation that begins with a word, and gives its id.
-func (s *server) order(word string, change ...func(*domain.NewAutomation)) string {
+func (s *server) order(word string, change ...func(*automation.NewAutomation)) string {
 	s.T.Helper()
 	return s.Automation(word, word, change...).ID
 }
 
-func allowing(in *domain.NewAutomation) { in.RequireValidation, in.Validation = true, "allow" }
+func allowing(in *automation.NewAutomation) { in.RequireValidation, in.Validation = true, "allow" }
 
 func (s *server) allow(order string, g domain.Grant) string {
 	s.T.Helper()

@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // words are the server's messages of one type to the AI.
@@ -118,7 +119,7 @@ func TestARunHasItsLimits(t *testing.T) {
 			t.Errorf("it closes as %s", r.Body)
 		}
 		// Its last state is shown for a while; a run that asks waits for that.
-		order := s.order("dear", func(in *domain.NewAutomation) { in.Budgets.MaxCostPerSession = new(0.5) })
+		order := s.order("dear", func(in *automation.NewAutomation) { in.Budgets.MaxCostPerSession = new(0.5) })
 		no := s.start(order)
 		if r := s.comes(endless, "COMPLETED"); r.Str("end_reason") != "LIMIT_REACHED" {
 			t.Errorf("it ended as %s", r.Body)
@@ -267,13 +268,13 @@ func TestARunIsStoppedInEachWait(t *testing.T) {
 		s.learns(lesson("asks", zone("One")), lesson("spends", dear, done()), lesson("confirm", done()),
 			lesson("away", saying{fault: `{"class": "network", "message": "away"}`}), lesson("hangs", saying{fault: `{"hang": true}`}))
 		s.settings(map[string]any{"network_retry": map[string]any{"delays": []string{"1h"}}, "completion_confirmation_delay": "1h"})
-		spends := func(in *domain.NewAutomation) { in.Budgets.MaxCostPerSession = new(1.0) }
+		spends := func(in *automation.NewAutomation) { in.Budgets.MaxCostPerSession = new(1.0) }
 		for _, c := range []struct {
 			phase, word string
-			change      func(*domain.NewAutomation)
+			change      func(*automation.NewAutomation)
 		}{
 			{"WAITING_VALIDATION", "asks", harness.Guarded}, {"WAITING_BUDGET", "spends", spends}, {"WAITING_COMPLETION_CONFIRMATION", "confirm", harness.Confirmed},
-			{"WAITING_COMPLETION_CONFIRMATION", "confirm", func(*domain.NewAutomation) {}}, {"WAITING_NETWORK_RETRY", "away", harness.Guarded}, {"CALLING_AI", "hangs", harness.Guarded},
+			{"WAITING_COMPLETION_CONFIRMATION", "confirm", func(*automation.NewAutomation) {}}, {"WAITING_NETWORK_RETRY", "away", harness.Guarded}, {"CALLING_AI", "hangs", harness.Guarded},
 		} {
 			run := s.start(s.order(c.word, c.change))
 			s.comes(run, c.phase)

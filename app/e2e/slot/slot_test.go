@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 // A run goes through by itself: it acts, says that it is done, and leaves its feedback.
@@ -234,15 +235,15 @@ func TestAScheduleFires(t *testing.T) {
 		chat := s.Chat()
 		s.Say(chat, "hello") // holds the slot
 		at := time.Now().UTC().Add(1500 * time.Millisecond).Truncate(time.Second)
-		order := s.Automation("once", "scheduled work", func(in *domain.NewAutomation) {
-			in.Schedule = &domain.Schedule{Type: "once", Expression: at.Format("2006-01-02T15:04:05"), TimeZone: "UTC"}
+		order := s.Automation("once", "scheduled work", func(in *automation.NewAutomation) {
+			in.Schedule = &automation.Schedule{Type: "once", Expression: at.Format("2006-01-02T15:04:05"), TimeZone: "UTC"}
 		})
-		occurrence := s.occurrence(order, domain.OccurrenceDue)
+		occurrence := s.occurrence(order, automation.OccurrenceDue)
 		if !occurrence.ScheduledAt.Equal(at) {
 			t.Errorf("it is due for %v, want %v", occurrence.ScheduledAt, at)
 		}
 		s.Call("POST", "/v1/sessions/"+chat+"/stop", nil).Want(200)
-		occurrence = s.occurrence(order, domain.OccurrenceFired)
+		occurrence = s.occurrence(order, automation.OccurrenceFired)
 		end := s.Until(occurrence.SessionID, "ended")
 		if end.Str("trigger") != "SCHEDULED" || end.Str("end_reason") != "COMPLETED" || end.Str("scheduled_execution_time") != at.Format("2006-01-02T15:04:05.000Z") {
 			t.Errorf("the run is %s", end.Body)
@@ -252,11 +253,11 @@ func TestAScheduleFires(t *testing.T) {
 }
 
 // occurrence waits until the only occurrence of an automation is in a state.
-func (s *server) occurrence(order *domain.Automation, state domain.OccurrenceState) *domain.Occurrence {
+func (s *server) occurrence(order *automation.Automation, state automation.OccurrenceState) *automation.Occurrence {
 	s.T.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		all, _, err := s.Parts.Store.Automations.Occurrences(s.T.Context(), order.WorkspaceID, domain.OccurrenceFilter{AutomationID: order.ID, Limit: 10})
+		all, _, err := s.Parts.Store.Automations.Occurrences(s.T.Context(), order.WorkspaceID, automation.OccurrenceFilter{AutomationID: order.ID, Limit: 10})
 		if err != nil {
 			s.T.Fatal(err)
 		}

@@ -1,10 +1,14 @@
-package domain
+package automation
 
-import "slices"
+import (
+	"slices"
 
-// AutomationPatch changes an automation. Nil: unchanged. Version is the one that the
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Patch changes an automation. Nil: unchanged. Version is the one that the
 // client saw; 0: any.
-type AutomationPatch struct {
+type Patch struct {
 	Version           int64
 	Name              *string
 	ProviderID        *string
@@ -18,9 +22,9 @@ type AutomationPatch struct {
 	Tags              *[]string
 	Commands          *[]string
 	Triggers          *[]Trigger
-	Budgets           BudgetsPatch
-	Seed              *RichContent // runs that have begun keep what they copied
-	By                string       // who writes the SEED
+	Budgets           domain.BudgetsPatch
+	Seed              *domain.RichContent // runs that have begun keep what they copied
+	By                string              // who writes the SEED
 }
 
 // SchedulePatch changes a schedule, or takes it away.
@@ -32,25 +36,17 @@ type SchedulePatch struct {
 	StartsAt   *string
 }
 
-// BudgetsPatch changes budgets. Nil: unchanged; a pointer to nil: no bound.
-type BudgetsPatch struct {
-	MaxTokensPerRound **int64
-	MaxCostPerRound   **float64
-	MaxCostPerSession **float64
-	MaxCostPerDay     **float64
-}
-
 // Apply merges the patch into an automation: all but its SEED, which is a session of its
 // own.
-func (p AutomationPatch) Apply(a *Automation) error {
-	set(&a.Name, p.Name)
-	set(&a.ProviderID, p.ProviderID)
-	set(&a.Enabled, p.Enabled)
-	set(&a.Misfire, p.Misfire)
-	set(&a.Overlap, p.Overlap)
-	set(&a.Validation, p.Validation)
-	set(&a.RequireValidation, p.RequireValidation)
-	set(&a.Completion, p.Completion)
+func (p Patch) Apply(a *Automation) error {
+	domain.Set(&a.Name, p.Name)
+	domain.Set(&a.ProviderID, p.ProviderID)
+	domain.Set(&a.Enabled, p.Enabled)
+	domain.Set(&a.Misfire, p.Misfire)
+	domain.Set(&a.Overlap, p.Overlap)
+	domain.Set(&a.Validation, p.Validation)
+	domain.Set(&a.RequireValidation, p.RequireValidation)
+	domain.Set(&a.Completion, p.Completion)
 	if p.Tags != nil {
 		a.Tags = slices.Clone(*p.Tags)
 	}
@@ -78,31 +74,16 @@ func (p SchedulePatch) merged(have *Schedule) (*Schedule, error) {
 	if have != nil {
 		merged = *have
 	}
-	set(&merged.Type, p.Type)
-	set(&merged.Expression, p.Expression)
-	set(&merged.TimeZone, p.TimeZone)
-	set(&merged.StartsAt, p.StartsAt)
+	domain.Set(&merged.Type, p.Type)
+	domain.Set(&merged.Expression, p.Expression)
+	domain.Set(&merged.TimeZone, p.TimeZone)
+	domain.Set(&merged.StartsAt, p.StartsAt)
 	for _, needed := range []struct{ field, value string }{
 		{"type", merged.Type}, {"expression", merged.Expression}, {"time_zone", merged.TimeZone},
 	} {
 		if needed.value == "" {
-			return nil, Invalid("/schedule/"+needed.field, "required", "The automation has no schedule yet, so this is needed.")
+			return nil, domain.Invalid("/schedule/"+needed.field, "required", "The automation has no schedule yet, so this is needed.")
 		}
 	}
 	return &merged, nil
-}
-
-// Apply merges the patch into budgets.
-func (p BudgetsPatch) Apply(b *Budgets) {
-	set(&b.MaxTokensPerRound, p.MaxTokensPerRound)
-	set(&b.MaxCostPerRound, p.MaxCostPerRound)
-	set(&b.MaxCostPerSession, p.MaxCostPerSession)
-	set(&b.MaxCostPerDay, p.MaxCostPerDay)
-}
-
-// set applies a field of a patch.
-func set[T any](field *T, value *T) {
-	if value != nil {
-		*field = *value
-	}
 }

@@ -1,8 +1,10 @@
-package domain
+package automation
 
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // Automation is a recurring task: a SEED, a schedule, triggers, a provider. Each of its runs is a session
@@ -29,7 +31,7 @@ type Automation struct {
 	// (AllowsCommand). A run keeps the list it began with.
 	Commands []string
 	Triggers []Trigger
-	Budgets  Budgets
+	Budgets  domain.Budgets
 	// ScheduleSince is when the schedule was made, changed or enabled again: occurrences
 	// up to then do not count.
 	ScheduleSince time.Time
@@ -116,13 +118,6 @@ const (
 	TriggerEntryCreated = "entry_created"
 )
 
-// What started a run (Session.Trigger).
-const (
-	ByHand     = "MANUAL"
-	BySchedule = "SCHEDULED"
-	ByEvent    = "EVENT"
-)
-
 // OccurrenceState is the state of one scheduled instant.
 type OccurrenceState string
 
@@ -168,71 +163,28 @@ type OccurrenceFilter struct {
 	Cursor       string
 }
 
-// Grant is an approval in advance, given when an automation is set up: for these commands, on these zones
-// or tools, within these bounds, so many times a run.
-type Grant struct {
-	ID           string
-	WorkspaceID  string
-	AutomationID string
-	Commands     []string
-	ZoneIDs      []string        // empty: any
-	ToolIDs      []string        // empty: any
-	Bounds       json.RawMessage // a JSON Schema of the params; empty: any
-	MaxPerRun    int             // 0: no bound
-	ExpiresAt    *time.Time
-	CreatedBy    string
-	CreatedAt    time.Time
-	RevokedAt    *time.Time
-	// Filled by readers: how often it was used over all runs, and in the run at hand.
-	Uses, UsesInRun int64
-}
-
-// Active reports whether the grant is valid at a time.
-func (g *Grant) Active(now time.Time) bool {
-	return g.RevokedAt == nil && (g.ExpiresAt == nil || now.Before(*g.ExpiresAt))
-}
-
-// GrantsFor are the grants with the uses of this run up to an answer: what the answer's
-// own actions will use is not counted against them twice.
-func (v *View) GrantsFor(answer string) []*Grant {
-	grants := make([]*Grant, len(v.Grants))
-	for i, g := range v.Grants {
-		own := *g
-		for _, x := range v.Planned {
-			if x.GrantID == g.ID && x.MessageID == answer && x.Status != ExecCancelled {
-				own.UsesInRun--
-			}
-		}
-		grants[i] = &own
-	}
-	return grants
-}
-
-// AutomationRef names an automation.
-type AutomationRef struct{ WorkspaceID, ID string }
-
-// AutomationView is the data for a decision about an automation, read in one transaction under the
+// View is the data for a decision about an automation, read in one transaction under the
 // workspace's lock. Its View has no session.
-type AutomationView struct {
-	View
+type View struct {
+	domain.View
 	Automation *Automation
 	// Seed are the SEED's messages, in their order; SeedSession is the SEED itself.
-	Seed        []*Message
-	SeedSession *Session
+	Seed        []*domain.Message
+	SeedSession *domain.Session
 	// Unended are its runs that have not ended, oldest first.
-	Unended []*Session
+	Unended []*domain.Session
 	// Due are its occurrences in state DUE, oldest first; LastScheduled is the latest
 	// instant that has a row (zero: none since ScheduleSince).
 	Due           []*Occurrence
 	LastScheduled time.Time
 	// Ends are the end reasons of its latest runs since ScheduleSince, newest first, at
 	// most FailuresToDisable.
-	Ends []EndReason
+	Ends []domain.EndReason
 }
 
 // RunRecord is one line of an automation's history of executions.
 type RunRecord struct {
-	Session   *Session
+	Session   *domain.Session
 	FinalText string     // of its last answer
 	StartedAt *time.Time // nil: it has not begun
 	EndedAt   *time.Time
