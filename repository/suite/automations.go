@@ -10,6 +10,12 @@ import (
 	"github.com/fermata-dev/fermata/domain/automation"
 )
 
+// unknownRow is of a type that the store has no table for.
+type unknownRow struct{}
+
+// DueAt implements domain.Row.
+func (unknownRow) DueAt() *time.Time { return nil }
+
 // automation stores an automation with a SEED, as the door makes one.
 func (w *world) automation(name string, change func(*automation.Automation)) *automation.Automation {
 	seed := w.stored("seed of "+name, func(s *domain.Session) { s.Type = domain.Seed })
@@ -58,6 +64,9 @@ func automations(w *world) {
 	err = w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Rows: []domain.Row{automation.Write{Automation: &stale}}})
 	w.equal(errors.Is(err, domain.ErrStale), true, "a stale edit")
 	w.equal(stale.Version, int64(1), "version of what was not written")
+	err = w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Rows: []domain.Row{automation.Write{Automation: a}, unknownRow{}}})
+	w.equal(err != nil, true, "a row that no table takes is an error")
+	w.equal(a.Version, int64(2), "and nothing is written beside it")
 
 	a.NextAt, a.SeenSeq = new(T0.Add(2*time.Hour)), 3
 	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Rows: []domain.Row{automation.Write{Automation: a, Bookkeeping: true}}}))
