@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fermata-dev/fermata/commands/trial"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -151,7 +152,7 @@ func TestNoApprovalForWhatCannotRun(t *testing.T) {
 // TestATrialKeepsNothing: every method that writes is the trial's own, and after actions
 // of all kinds the data is as it was.
 func TestATrialKeepsNothing(t *testing.T) {
-	of := reflect.TypeFor[*trial]()
+	of := reflect.TypeFor[*trial.Store]()
 	for m := range reflect.TypeFor[Data]().Methods() {
 		own, _ := of.MethodByName(m.Name)
 		file, _ := runtime.FuncForPC(own.Func.Pointer()).FileLine(own.Func.Pointer())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fermata-dev/fermata/commands/trial"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -42,7 +43,7 @@ func (c *Catalogue) perform(ctx context.Context, store data.Store, env Env, e *d
 func (c *Catalogue) rehearse(
 	ctx context.Context, store data.Store, env Env, actions []*domain.Execution,
 ) (map[string]*domain.Error, error) {
-	trial := newTrial(store)
+	discarded := trial.New(store)
 	named, made := 0, 0
 	env.NewID = func(prefix string) string { named++; return fmt.Sprintf("%s_rehearsed_%d", prefix, named) }
 	wrong := map[string]*domain.Error{}
@@ -51,7 +52,7 @@ func (c *Catalogue) rehearse(
 		if e.Status.Final() || entry != nil && entry.external() {
 			continue
 		}
-		result, err := c.perform(ctx, trial, env, e, made)
+		result, err := c.perform(ctx, discarded, env, e, made)
 		var known *domain.Error
 		switch {
 		case err == nil:

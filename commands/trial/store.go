@@ -1,4 +1,4 @@
-package commands
+package trial
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
-// trial is the user's data with changes that are kept nowhere: what is written to it is
+// Store is the user's data with changes that are kept nowhere: what is written to it is
 // read from it again, and the data beneath is only read. It is for one goroutine.
-type trial struct {
-	data.Store // beneath; every method that writes is a trial's own
+type Store struct {
+	data.Store // beneath; every method that writes is its own
 	zones      layer[userdata.Zone]
 	tools      layer[userdata.Tool]
 	types      layer[userdata.ToolType]
@@ -21,8 +21,9 @@ type trial struct {
 	count      map[string]int64         // entries more or less, by tool
 }
 
-func newTrial(beneath data.Store) *trial {
-	return &trial{Store: beneath, zones: layer[userdata.Zone]{}, tools: layer[userdata.Tool]{}, types: layer[userdata.ToolType]{},
+// New is a store without changes yet.
+func New(beneath data.Store) *Store {
+	return &Store{Store: beneath, zones: layer[userdata.Zone]{}, tools: layer[userdata.Tool]{}, types: layer[userdata.ToolType]{},
 		entries: layer[userdata.Entry]{}, docs: layer[userdata.Document]{}, count: map[string]int64{}}
 }
 
@@ -70,27 +71,27 @@ func (l layer[V]) all(beneath []V, id func(*V) string) []V {
 	return rows
 }
 
-func (t *trial) Zones(ctx context.Context) ([]userdata.Zone, error) {
+func (t *Store) Zones(ctx context.Context) ([]userdata.Zone, error) {
 	beneath, err := t.Store.Zones(ctx)
 	return t.zones.all(beneath, func(z *userdata.Zone) string { return z.ID }), err
 }
 
-func (t *trial) Zone(ctx context.Context, id string) (*userdata.Zone, error) {
+func (t *Store) Zone(ctx context.Context, id string) (*userdata.Zone, error) {
 	return t.zones.one(id, "zone", func() (*userdata.Zone, error) { return t.Store.Zone(ctx, id) })
 }
 
-func (t *trial) InsertZone(_ context.Context, z *userdata.Zone) error {
+func (t *Store) InsertZone(_ context.Context, z *userdata.Zone) error {
 	t.zones.put(z.ID, z)
 	return nil
 }
 
-func (t *trial) UpdateZone(_ context.Context, z *userdata.Zone) error {
+func (t *Store) UpdateZone(_ context.Context, z *userdata.Zone) error {
 	z.Version++
 	t.zones.put(z.ID, z)
 	return nil
 }
 
-func (t *trial) DeleteZone(ctx context.Context, id string, _ time.Time) error {
+func (t *Store) DeleteZone(ctx context.Context, id string, _ time.Time) error {
 	tools, err := t.Tools(ctx, id)
 	if err != nil {
 		return err
@@ -102,7 +103,7 @@ func (t *trial) DeleteZone(ctx context.Context, id string, _ time.Time) error {
 	return nil
 }
 
-func (t *trial) Tools(ctx context.Context, zoneID string) ([]userdata.Tool, error) {
+func (t *Store) Tools(ctx context.Context, zoneID string) ([]userdata.Tool, error) {
 	beneath, err := t.Store.Tools(ctx, "") // all: one may have moved to this zone, or away
 	if err != nil {
 		return nil, err
@@ -116,43 +117,43 @@ func (t *trial) Tools(ctx context.Context, zoneID string) ([]userdata.Tool, erro
 	return tools, nil
 }
 
-func (t *trial) Tool(ctx context.Context, id string) (*userdata.Tool, error) {
+func (t *Store) Tool(ctx context.Context, id string) (*userdata.Tool, error) {
 	return t.tools.one(id, "tool", func() (*userdata.Tool, error) { return t.Store.Tool(ctx, id) })
 }
 
-func (t *trial) InsertTool(_ context.Context, tool *userdata.Tool) error {
+func (t *Store) InsertTool(_ context.Context, tool *userdata.Tool) error {
 	t.tools.put(tool.ID, tool)
 	return nil
 }
 
-func (t *trial) UpdateTool(_ context.Context, tool *userdata.Tool) error {
+func (t *Store) UpdateTool(_ context.Context, tool *userdata.Tool) error {
 	tool.Version++
 	t.tools.put(tool.ID, tool)
 	return nil
 }
 
-func (t *trial) DeleteTool(_ context.Context, id string, _ time.Time) error {
+func (t *Store) DeleteTool(_ context.Context, id string, _ time.Time) error {
 	t.tools[id] = nil
 	return nil
 }
 
-func (t *trial) ToolTypes(ctx context.Context) ([]userdata.ToolType, error) {
+func (t *Store) ToolTypes(ctx context.Context) ([]userdata.ToolType, error) {
 	beneath, err := t.Store.ToolTypes(ctx)
 	return t.types.all(beneath, func(one *userdata.ToolType) string { return one.ID }), err
 }
 
-func (t *trial) InsertToolType(_ context.Context, one *userdata.ToolType) error {
+func (t *Store) InsertToolType(_ context.Context, one *userdata.ToolType) error {
 	t.types.put(one.ID, one)
 	return nil
 }
 
-func (t *trial) UpdateToolType(_ context.Context, one *userdata.ToolType) error {
+func (t *Store) UpdateToolType(_ context.Context, one *userdata.ToolType) error {
 	one.Version++
 	t.types.put(one.ID, one)
 	return nil
 }
 
-func (t *trial) DeleteToolType(_ context.Context, id string) error {
+func (t *Store) DeleteToolType(_ context.Context, id string) error {
 	t.types[id] = nil
 	return nil
 }

@@ -1,4 +1,4 @@
-package commands
+package trial
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // Entry finds an entry; one whose tool was deleted is gone with it.
-func (t *trial) Entry(ctx context.Context, id string) (*userdata.Entry, error) {
+func (t *Store) Entry(ctx context.Context, id string) (*userdata.Entry, error) {
 	entry, err := t.entries.one(id, "entry", func() (*userdata.Entry, error) { return t.Store.Entry(ctx, id) })
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (t *trial) Entry(ctx context.Context, id string) (*userdata.Entry, error) {
 	return entry, nil
 }
 
-func (t *trial) InsertEntries(_ context.Context, entries []userdata.Entry) error {
+func (t *Store) InsertEntries(_ context.Context, entries []userdata.Entry) error {
 	for i := range entries {
 		t.entries.put(entries[i].ID, &entries[i])
 		t.count[entries[i].ToolID]++
@@ -28,7 +28,7 @@ func (t *trial) InsertEntries(_ context.Context, entries []userdata.Entry) error
 	return nil
 }
 
-func (t *trial) UpdateEntries(_ context.Context, entries ...*userdata.Entry) error {
+func (t *Store) UpdateEntries(_ context.Context, entries ...*userdata.Entry) error {
 	for _, entry := range entries {
 		entry.Version++
 		t.entries.put(entry.ID, entry)
@@ -36,7 +36,7 @@ func (t *trial) UpdateEntries(_ context.Context, entries ...*userdata.Entry) err
 	return nil
 }
 
-func (t *trial) DeleteEntries(ctx context.Context, ids []string, _ time.Time) error {
+func (t *Store) DeleteEntries(ctx context.Context, ids []string, _ time.Time) error {
 	for _, id := range ids {
 		entry, err := t.Entry(ctx, id)
 		if err != nil {
@@ -48,32 +48,32 @@ func (t *trial) DeleteEntries(ctx context.Context, ids []string, _ time.Time) er
 	return nil
 }
 
-func (t *trial) CountEntries(ctx context.Context, toolID string) (int64, error) {
+func (t *Store) CountEntries(ctx context.Context, toolID string) (int64, error) {
 	n, err := t.Store.CountEntries(ctx, toolID)
 	return n + t.count[toolID], err
 }
 
-func (t *trial) Documents(ctx context.Context) ([]userdata.Document, error) {
+func (t *Store) Documents(ctx context.Context) ([]userdata.Document, error) {
 	beneath, err := t.Store.Documents(ctx)
 	return t.docs.all(beneath, func(d *userdata.Document) string { return d.Key }), err
 }
 
-func (t *trial) Document(ctx context.Context, key string) (*userdata.Document, error) {
+func (t *Store) Document(ctx context.Context, key string) (*userdata.Document, error) {
 	return t.docs.one(key, "document", func() (*userdata.Document, error) { return t.Store.Document(ctx, key) })
 }
 
-func (t *trial) PutDocument(_ context.Context, d *userdata.Document) error {
+func (t *Store) PutDocument(_ context.Context, d *userdata.Document) error {
 	d.Version++
 	t.docs.put(d.Key, d)
 	return nil
 }
 
-func (t *trial) KeepDocumentVersion(context.Context, string, *userdata.DocumentVersion) error {
+func (t *Store) KeepDocumentVersion(context.Context, string, *userdata.DocumentVersion) error {
 	return nil
 }
 
-// DeleteDocument is here so that no trial deletes what is beneath; no action asks for it.
-func (t *trial) DeleteDocument(ctx context.Context, id string, _ time.Time) error {
+// DeleteDocument is here so that nothing deletes what is beneath; no action asks for it.
+func (t *Store) DeleteDocument(ctx context.Context, id string, _ time.Time) error {
 	doc, err := t.DocumentByID(ctx, id)
 	if err == nil {
 		t.docs[doc.Key] = nil
@@ -81,24 +81,23 @@ func (t *trial) DeleteDocument(ctx context.Context, id string, _ time.Time) erro
 	return err
 }
 
-// A trial does not restore what was deleted before.
-
-func (t *trial) RestoreZone(ctx context.Context, id string, _ time.Time) (bool, error) {
+// RestoreZone restores nothing, as no restoration does here: what was deleted before stays deleted.
+func (t *Store) RestoreZone(ctx context.Context, id string, _ time.Time) (bool, error) {
 	_, err := t.Zone(ctx, id)
 	return false, err
 }
 
-func (t *trial) RestoreTool(ctx context.Context, id string, _ time.Time) (bool, error) {
+func (t *Store) RestoreTool(ctx context.Context, id string, _ time.Time) (bool, error) {
 	_, err := t.Tool(ctx, id)
 	return false, err
 }
 
-func (t *trial) RestoreEntry(ctx context.Context, id string, _ time.Time) (bool, error) {
+func (t *Store) RestoreEntry(ctx context.Context, id string, _ time.Time) (bool, error) {
 	_, err := t.Entry(ctx, id)
 	return false, err
 }
 
-func (t *trial) RestoreDocument(ctx context.Context, id string, _ time.Time) (bool, error) {
+func (t *Store) RestoreDocument(ctx context.Context, id string, _ time.Time) (bool, error) {
 	_, err := t.DocumentByID(ctx, id)
 	return false, err
 }

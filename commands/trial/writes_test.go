@@ -1,4 +1,4 @@
-package commands_test
+package trial
 
 import (
 	"go/ast"
@@ -15,7 +15,7 @@ import (
 // A trial takes every write itself. It holds the store that it reads from, so one that it
 // lacks would go to that: after a change of a name, say, which the compiler does not see.
 func TestATrialTakesEveryWrite(t *testing.T) {
-	files, err := filepath.Glob("trial*.go")
+	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
