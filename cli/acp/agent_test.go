@@ -27,6 +27,8 @@ func (p problem) Reported() *api.Problem { return &p.Problem }
 // server is the API over the world, with what an editor changes.
 type server struct {
 	editor
+	onAnswer func() // before an answer arrives; nil: nothing
+
 	mu      sync.Mutex
 	calls   []string // that change something
 	uploads []string
@@ -55,6 +57,9 @@ func (s *server) Call(ctx context.Context, method, path string, in, out any) err
 }
 
 func (s *server) answerApproval(ctx context.Context, id string, in any) error {
+	if s.onAnswer != nil {
+		s.onAnswer()
+	}
 	a, err := s.Approval(ctx, "", id)
 	if err != nil {
 		return err

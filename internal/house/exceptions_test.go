@@ -164,7 +164,6 @@ var fewTests = map[string]int{
 	"repository/userdata":             0,
 	"repository/requests":             0,
 	"repository/search":               0,
-	"cli/acp":                         11,
 	"api/requests":                    13,
 	"providers/demo":                  20,
 	"handlers/linkpage":               21,

@@ -297,24 +297,3 @@ func TestWhatEditorsGetWrong(t *testing.T) {
 	}
 	s.Sound()
 }
-
-// An answer after the expiry is rejected, and nothing is done.
-func TestAnEditorAnswersTooLate(t *testing.T) {
-	s, key := newChatServer(t, harness.Databases["sqlite"](t), slowAnswer)
-	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true, "approval_expiry": "1s", "approval_on_expiry": "deny"}).Want(200)
-	e := harness.NewEditor(t, s.URL, key)
-	session := e.Open()
-	e.Choose = func(r harness.EditorRequest) any {
-		testkit.Until(t, "the time for an answer is over", func() bool {
-			return len(s.Call("GET", "/v1/approvals?status=expired", nil).Want(200).List("data")) == 1
-		})
-		return harness.Option(r, "Approve")
-	}
-	if reason := e.Prompt(session, "make it"); reason != "end_turn" {
-		t.Errorf("it stops by %q", reason)
-	}
-	if zones := s.Call("GET", "/v1/zones", nil).Want(200).List("data"); len(zones) != 0 {
-		t.Errorf("%d zones were made", len(zones))
-	}
-	s.Sound()
-}
