@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/fermata-dev/fermata/commands/modules"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -50,10 +51,10 @@ func ShownQuestion(asked *domain.Module) (shown *domain.Module, response json.Ra
 		}
 	}
 	shown = &domain.Module{Type: asked.Type, Data: jsonbody.Encode(value)}
-	if err := CheckModule(shown); err != nil {
+	if err := modules.Check(shown); err != nil {
 		return nil, nil, false
 	}
-	return shown, ResponseSchema(shown), true
+	return shown, modules.ResponseSchema(shown), true
 }
 
 // visibleTexts escapes the texts that are only displayed. Choices are sent back unchanged.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-dev/fermata/commands/modules"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/shorten"
@@ -241,9 +242,9 @@ func (p *planner) checkModule() {
 		p.problem("The answer asks more than one question (ASK_USER). Ask one; a Form holds several fields.")
 		return
 	}
-	err := CheckModule(module)
+	err := modules.Check(module)
 	switch {
-	case domain.ErrorCode(err) == codeUnknownModule:
+	case domain.ErrorCode(err) == modules.CodeUnknown:
 		p.guide(commandError(err).Message + " The question was left out.")
 	case err != nil:
 		p.problem("The communication module is not valid: " + explain(commandError(err)))

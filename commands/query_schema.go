@@ -3,9 +3,8 @@ package commands
 import (
 	"context"
 	"encoding/json"
-	"maps"
-	"slices"
 
+	"github.com/fermata-dev/fermata/commands/modules"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
@@ -55,11 +54,11 @@ func readSchema(ctx context.Context, c *call, p schemaParams) (answer, error) {
 		return answer{head: "The fields of a zone:", body: c.catalogue.commands["CREATE_ZONE"].own}, nil
 	case "module":
 		a := answer{head: "The communication modules, each with the schema of its data:", key: "schemas"}
-		for _, name := range slices.Sorted(maps.Keys(modules)) {
+		for _, name := range modules.Types() {
 			a.rows = append(a.rows, jsonbody.Encode(struct {
 				Type   string          `json:"type"`
 				Schema json.RawMessage `json:"schema"`
-			}{name, modules[name].schema}))
+			}{name, modules.DataSchema(name)}))
 		}
 		return a, nil
 	}

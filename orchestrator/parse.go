@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/commands/modules"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/prompt"
 )
@@ -62,7 +63,7 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 		parsed.End = prompt.EndOf(raw, answer, s.State.CommandsRun > 0 || len(plan.Commands.Actions) > 0)
 	}
 	if plan.Module != nil {
-		parsed.ResponseSchema = commands.ResponseSchema(plan.Module)
+		parsed.ResponseSchema = modules.ResponseSchema(plan.Module)
 	}
 	return parsed, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/commands/modules"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -18,12 +19,12 @@ func (a Answers) RoleFor(action *domain.ApprovalAction) domain.Role {
 
 // CheckResponse validates the answer to a question.
 func (a Answers) CheckResponse(m *domain.Module, value json.RawMessage) error {
-	return commands.CheckResponse(m, value)
+	return modules.CheckResponse(m, value)
 }
 
 // ResponseText is the answer to a question as text.
 func (a Answers) ResponseText(m *domain.Module, value json.RawMessage, language string) string {
-	return commands.ResponseText(m, value, language)
+	return modules.ResponseText(m, value, language)
 }
 
 // Edit validates the parameters that a person changed.

@@ -27,7 +27,7 @@ var wideLines = map[string]int{
 	"commands/action_documents.go":  1,
 	"commands/action_tools.go":      1,
 	"commands/catalogue.go":         1,
-	"commands/modules.go":           1,
+	"commands/modules/modules.go":   1,
 	"commands/query_search.go":      1,
 	"domain/visible.go":             1,
 	"handlers/routes.go":            1,

@@ -1,4 +1,4 @@
-package commands
+package modules
 
 import (
 	"encoding/json"

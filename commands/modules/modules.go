@@ -1,4 +1,4 @@
-package commands
+package modules
 
 import (
 	"encoding/json"
@@ -13,9 +13,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
-// codeUnknownModule is the code of a module type that does not exist: such a module is
+// CodeUnknown is the code of a module type that does not exist: such a module is
 // ignored with a note to the AI, while one that is wrong is a format error.
-const codeUnknownModule domain.Code = "unknown_module"
+const CodeUnknown domain.Code = "unknown_module"
 
 // module is a form of question: the schema of its data, of the answer to it, and the
 // answer in words.
@@ -41,7 +41,7 @@ type moduleData struct {
 
 const longText = `{"type": "string", "minLength": 1, "maxLength": 10000}`
 
-var modules = map[string]module{
+var kinds = map[string]module{
 	"MultipleChoice": {
 		schema: schema.Object(`"question": `+longText+`, "options": {"type": "array", "minItems": 2, "maxItems": 50, "uniqueItems": true,
 			"items": {"type": "string", "minLength": 1, "maxLength": 500}}, "multiple": {"type": "boolean"}, "allow_other": {"type": "boolean"}`, "question", "options"),
@@ -69,16 +69,22 @@ var modules = map[string]module{
 	},
 }
 
+// Types are the types of modules, sorted.
+func Types() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+// DataSchema is the JSON Schema of the data of a type of modules.
+func DataSchema(moduleType string) json.RawMessage { return kinds[moduleType].schema }
+
 // moduleSchemas caches the schemas of modules and of the answers to them.
 var moduleSchemas data.Schemas
 
-// CheckModule reports whether a module can be shown. Its code is unknown_module for a type that does not
+// Check reports whether a module can be shown. Its code is unknown_module for a type that does not
 // exist.
-func CheckModule(m *domain.Module) error {
-	kind, ok := modules[m.Type]
+func Check(m *domain.Module) error {
+	kind, ok := kinds[m.Type]
 	if !ok {
-		return &domain.Error{Code: codeUnknownModule, Message: fmt.Sprintf("There is no communication module %s. There are: %s.",
-			jsonbody.Quote(m.Type), strings.Join(slices.Sorted(maps.Keys(modules)), ", ")),
+		return &domain.Error{Code: CodeUnknown, Message: fmt.Sprintf("There is no communication module %s. There are: %s.",
+			jsonbody.Quote(m.Type), strings.Join(Types(), ", ")),
 			Fields: []domain.FieldError{{Pointer: "/type", Code: "unknown", Message: "This type of module does not exist."}}}
 	}
 	data := m.Data
@@ -104,7 +110,7 @@ func readModule(data json.RawMessage) (moduleData, error) {
 
 // ResponseSchema is the JSON Schema of the answer to a module that was checked.
 func ResponseSchema(m *domain.Module) json.RawMessage {
-	kind, ok := modules[m.Type]
+	kind, ok := kinds[m.Type]
 	if !ok {
 		return json.RawMessage("false")
 	}
@@ -130,7 +136,7 @@ func CheckResponse(m *domain.Module, value json.RawMessage) error {
 // ResponseText is the answer in words of the workspace's language, as the AI and the
 // person read it.
 func ResponseText(m *domain.Module, value json.RawMessage, language string) string {
-	kind, ok := modules[m.Type]
+	kind, ok := kinds[m.Type]
 	answer, err := jsonbody.Value(value)
 	if !ok || err != nil {
 		return string(value)

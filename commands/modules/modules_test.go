@@ -1,12 +1,22 @@
-package commands
+package modules
 
 import (
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
 )
+
+// pointerIn is where the problem is; "" for an error without a place.
+func pointerIn(err error) string {
+	if e, is := errors.AsType[*domain.Error](err); is && len(e.Fields) > 0 {
+		return e.Fields[0].Pointer
+	}
+	return ""
+}
 
 func TestModulesAndTheirAnswers(t *testing.T) {
 	form := `{"title":"You","schema":{"type":"object","properties":{"age":{"type":"integer","minimum":0,"title":"Age"},"sports":{"type":"array","items":{"type":"string"}}},"required":["age"]}}`
@@ -24,7 +34,7 @@ func TestModulesAndTheirAnswers(t *testing.T) {
 		{"Plan", `{"title":"Move","steps":["pack","go"]}`, map[string]string{`true`: "Yes"}, []string{`["pack"]`}},
 	} {
 		m := &domain.Module{Type: tt.kind, Data: json.RawMessage(tt.data)}
-		if err := CheckModule(m); err != nil {
+		if err := Check(m); err != nil {
 			t.Errorf("%s %s: %v", tt.kind, tt.data, err)
 			continue
 		}
@@ -40,7 +50,7 @@ func TestModulesAndTheirAnswers(t *testing.T) {
 			}
 		}
 		for _, value := range tt.bad {
-			if err := CheckResponse(m, json.RawMessage(value)); domain.ErrorCode(err) != domain.CodeInvalid || !strings.HasPrefix(pointerOf(err), "/value") {
+			if err := CheckResponse(m, json.RawMessage(value)); domain.ErrorCode(err) != domain.CodeInvalid || !strings.HasPrefix(pointerIn(err), "/value") {
 				t.Errorf("%s %s: %v", tt.kind, value, err)
 			}
 		}
@@ -57,12 +67,20 @@ func TestAnswersInWords(t *testing.T) {
 		{"Text", `{"question":"Why?"}`, `"parce que"`, "parce que", "parce que"},
 	} {
 		m := &domain.Module{Type: tt.kind, Data: json.RawMessage(tt.data)}
-		if err := CheckModule(m); err != nil {
+		if err := Check(m); err != nil {
 			t.Errorf("%s: %v", tt.kind, err)
 		}
 		if en, fr := ResponseText(m, json.RawMessage(tt.value), "en"), ResponseText(m, json.RawMessage(tt.value), "fr"); en != tt.en || fr != tt.fr {
 			t.Errorf("%s %s: %q and %q", tt.kind, tt.value, en, fr)
 		}
+	}
+}
+
+// An answer that is not given is refused before its schema is asked.
+func TestNoAnswer(t *testing.T) {
+	m := &domain.Module{Type: "Text", Data: json.RawMessage(`{"question":"Why?"}`)}
+	if err := CheckResponse(m, nil); domain.ErrorCode(err) != domain.CodeInvalid || pointerIn(err) != "/value" {
+		t.Errorf("%v at %q", err, pointerIn(err))
 	}
 }
 
@@ -89,12 +107,46 @@ func TestModulesThatAreNotValid(t *testing.T) {
 		{"Plan", `{"steps":[]}`, "/data/steps"},
 		{"Text", `{"question":"a","colour":"red"}`, "/data/colour"},
 	} {
-		err := CheckModule(&domain.Module{Type: tt.kind, Data: json.RawMessage(tt.data)})
-		if domain.ErrorCode(err) != domain.CodeInvalid || !strings.HasPrefix(pointerOf(err), tt.pointer) {
-			t.Errorf("%s %s: %v at %s", tt.kind, tt.data, err, pointerOf(err))
+		err := Check(&domain.Module{Type: tt.kind, Data: json.RawMessage(tt.data)})
+		if domain.ErrorCode(err) != domain.CodeInvalid || !strings.HasPrefix(pointerIn(err), tt.pointer) {
+			t.Errorf("%s %s: %v at %s", tt.kind, tt.data, err, pointerIn(err))
 		}
 	}
-	if err := CheckModule(&domain.Module{Type: "Slider"}); domain.ErrorCode(err) != codeUnknownModule {
+	if err := Check(&domain.Module{Type: "Slider"}); domain.ErrorCode(err) != CodeUnknown {
 		t.Error(err)
+	}
+}
+
+// The AI reads the types with their schemas: each is one that a module of the type can keep to.
+func TestTypesOfModules(t *testing.T) {
+	types := Types()
+	if !slices.IsSorted(types) || !slices.Contains(types, "MultipleChoice") {
+		t.Errorf("the types are %v", types)
+	}
+	for _, name := range types {
+		if !json.Valid(DataSchema(name)) {
+			t.Errorf("%s has the schema %s", name, DataSchema(name))
+		}
+		if err := Check(&domain.Module{Type: name, Data: json.RawMessage(`{"unheard_of":1}`)}); domain.ErrorCode(err) != domain.CodeInvalid {
+			t.Errorf("%s takes any data: %v", name, err)
+		}
+	}
+}
+
+// A module that was stored by a newer server is shown as it is, and no answer to it is accepted.
+func TestAModuleOfAnUnknownType(t *testing.T) {
+	for name, m := range map[string]*domain.Module{
+		"an unknown type": {Type: "Slider", Data: json.RawMessage(`{"from":1,"to":5}`)},
+		"unreadable data": {Type: "Form", Data: json.RawMessage(`{"schema":`)},
+	} {
+		if got := string(ResponseSchema(m)); got != "false" {
+			t.Errorf("%s: its answers have the schema %s", name, got)
+		}
+		if err := CheckResponse(m, json.RawMessage(`3`)); domain.ErrorCode(err) != domain.CodeInvalid {
+			t.Errorf("%s: an answer was accepted: %v", name, err)
+		}
+		if got := ResponseText(m, json.RawMessage(`3`), "en"); got != "3" {
+			t.Errorf("%s: its answer reads %q", name, got)
+		}
 	}
 }
