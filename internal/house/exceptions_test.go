@@ -170,7 +170,6 @@ var fewTests = map[string]int{
 	"app":                             8,
 	"handlers/outside":                33,
 	"handlers/userdata":               29,
-	"handlers/automations":            34,
 	"cli/console":                     23,
 	"domain":                          23,
 	"data/agents":                     24,
