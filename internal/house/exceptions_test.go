@@ -168,7 +168,6 @@ var fewTests = map[string]int{
 	"providers/demo":                  20,
 	"handlers/linkpage":               21,
 	"app":                             8,
-	"handlers/outside":                33,
 	"handlers/userdata":               29,
 	"cli/console":                     23,
 	"domain":                          23,
