@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fermata-dev/fermata/commands/documents"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -169,7 +170,7 @@ func TestPartsOfADocument(t *testing.T) {
 			if err := json.Unmarshal(x.Result, &result); err != nil || n > 200 {
 				t.Fatalf("%s from %d: %s", key, from, x.Result)
 			}
-			begin := byteOf(body, from)
+			begin := documents.ByteOf(body, from)
 			if begin > at || !strings.HasPrefix(body[begin:], result.Text) || result.Text == "" {
 				t.Fatalf("%s: from %d begins at byte %d, and %d were read", key, from, begin, at)
 			}

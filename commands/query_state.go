@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fermata-dev/fermata/commands/documents"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
@@ -114,8 +115,8 @@ type documentRow struct {
 }
 
 type contextQuery struct {
-	Key  string      `json:"key,omitempty"`
-	Part *partParams `json:"part,omitempty"`
+	Key  string                `json:"key,omitempty"`
+	Part *documents.PartParams `json:"part,omitempty"`
 }
 
 func readContext(ctx context.Context, c *call, p contextQuery) (answer, error) {
@@ -142,10 +143,10 @@ func readContext(ctx context.Context, c *call, p contextQuery) (answer, error) {
 }
 
 // headRoom is what the head of an answer and its notes may take beside a text.
-const headRoom = outlineBytes + 1000
+const headRoom = documents.OutlineBytes + 1000
 
 // readDocument returns a whole document if there is room for it, else a part of it with its headings.
-func readDocument(env *Env, doc *userdata.Document, asked *partParams) (answer, error) {
+func readDocument(env *Env, doc *userdata.Document, asked *documents.PartParams) (answer, error) {
 	name := "The document " + jsonbody.Quote(doc.Title) + " (" + doc.Key + ")"
 	room := cmp.Or(env.SeriesBytes, seriesBytes) - headRoom
 	whole := jsonbody.Encode(documentView(doc))
@@ -153,20 +154,20 @@ func readDocument(env *Env, doc *userdata.Document, asked *partParams) (answer, 
 	case asked == nil && len(whole) <= room:
 		return answer{head: name + ":", body: whole}, nil
 	case asked == nil:
-		asked = &partParams{Tokens: max(room, partTokens)}
+		asked = &documents.PartParams{Tokens: max(room, documents.PartTokens)}
 	case asked.Heading != "" && asked.From > 0:
 		return answer{}, domain.Invalid("/part", "one_of", "A part begins at a heading or at a token, not at both.")
 	}
-	text, words, err := part(doc, *asked, max(room, headRoom))
+	text, words, err := documents.Part(doc, *asked, max(room, headRoom))
 	if err != nil {
 		return answer{}, err
 	}
 	a := answer{head: name + ", " + words + "."}
 	if asked.Heading == "" && asked.From == 0 {
-		a.head += outlineOf(headings(doc.Body))
+		a.head += documents.Outline(doc.Body)
 	}
 	a.body = []byte(text)
-	if tokensIn(len(text)) < tokensIn(len(doc.Body)) {
+	if documents.TokensIn(len(text)) < documents.TokensIn(len(doc.Body)) {
 		a.note = "This is a part of the document."
 	}
 	return a, nil

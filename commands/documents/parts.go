@@ -1,4 +1,4 @@
-package commands
+package documents
 
 import (
 	"cmp"
@@ -14,18 +14,18 @@ import (
 // Parts of a document: a text that does not fit into one result is read by its headings, or from a
 // token on.
 
-// partParams chooses a part: below a heading, or so many tokens from one on.
-type partParams struct {
+// PartParams chooses a part: below a heading, or so many tokens from one on.
+type PartParams struct {
 	Heading string `json:"heading,omitempty"`
 	From    int    `json:"from,omitempty"`
 	Tokens  int    `json:"tokens,omitempty"`
 }
 
 const (
-	// partTokens is the default length of a part.
-	partTokens = 2000
-	// outlineBytes bounds the headings that are listed of a long document.
-	outlineBytes = 1200
+	// PartTokens is the default length of a part.
+	PartTokens = 2000
+	// OutlineBytes bounds the headings that are listed of a long document.
+	OutlineBytes = 1200
 )
 
 // heading is a line of Markdown that begins a section.
@@ -78,6 +78,9 @@ func section(text, name string) (from, to int, err error) {
 		"The document has no heading %s.%s", jsonbody.Quote(name), outlineOf(all))
 }
 
+// Outline lists the headings of a text, as many as there is room for.
+func Outline(text string) string { return outlineOf(headings(text)) }
+
 // outlineOf lists headings, as many as there is room for.
 func outlineOf(all []heading) string {
 	if len(all) == 0 {
@@ -86,7 +89,7 @@ func outlineOf(all []heading) string {
 	var b strings.Builder
 	b.WriteString(" Its headings: ")
 	for i, h := range all {
-		if b.Len()+len(h.text) > outlineBytes {
+		if b.Len()+len(h.text) > OutlineBytes {
 			fmt.Fprintf(&b, " … and %d more", len(all)-i)
 			break
 		}
@@ -98,8 +101,8 @@ func outlineOf(all []heading) string {
 	return b.String() + "."
 }
 
-// byteOf is where a token begins, by the estimate that all prompts are measured with.
-func byteOf(text string, token int) int {
+// ByteOf is where a token begins, by the estimate that all prompts are measured with.
+func ByteOf(text string, token int) int {
 	at := min(token*7/2, len(text))
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
 		at--
@@ -107,10 +110,11 @@ func byteOf(text string, token int) int {
 	return at
 }
 
-func tokensIn(bytes int) int { return (bytes*2 + 6) / 7 }
+// TokensIn estimates the tokens of a text of so many bytes.
+func TokensIn(bytes int) int { return (bytes*2 + 6) / 7 }
 
-// part is a part of a document's text, and in words which one it is and how to read on.
-func part(doc *userdata.Document, p partParams, room int) (text, words string, err error) {
+// Part is a part of a document's text, and in words which one it is and how to read on.
+func Part(doc *userdata.Document, p PartParams, room int) (text, words string, err error) {
 	body := doc.Body
 	var from, to int
 	if p.Heading != "" {
@@ -118,10 +122,10 @@ func part(doc *userdata.Document, p partParams, room int) (text, words string, e
 			return "", "", err
 		}
 		if p.Tokens > 0 {
-			to = min(to, byteOf(body, tokensIn(from)+p.Tokens))
+			to = min(to, ByteOf(body, TokensIn(from)+p.Tokens))
 		}
 	} else {
-		from, to = byteOf(body, p.From), byteOf(body, p.From+cmp.Or(p.Tokens, partTokens))
+		from, to = ByteOf(body, p.From), ByteOf(body, p.From+cmp.Or(p.Tokens, PartTokens))
 	}
 	if to > from+room {
 		for to = from + room; to > from && !utf8.RuneStart(body[to]); to-- {
@@ -131,7 +135,7 @@ func part(doc *userdata.Document, p partParams, room int) (text, words string, e
 	if doc.Body != doc.Published || doc.PublishedAt == nil {
 		of = "draft"
 	}
-	words = fmt.Sprintf("its %s from token %d, of %d in all", of, tokensIn(from), tokensIn(len(body)))
+	words = fmt.Sprintf("its %s from token %d, of %d in all", of, TokensIn(from), TokensIn(len(body)))
 	if to < len(body) {
 		words += fmt.Sprintf("; the rest from {\"from\": %d}", to*2/7)
 	}
