@@ -13,18 +13,14 @@ import (
 
 // ZoneFrom is a zone as clients see it.
 func ZoneFrom(z *userdata.Zone) *Zone {
-	return &Zone{
-		ID: z.ID, Name: z.Name, Description: z.Description, Colour: z.Colour, Position: z.Position,
-		RequireValidation: z.RequireValidation, Version: z.Version, CreatedAt: Time(z.CreatedAt), UpdatedAt: Time(z.UpdatedAt),
-	}
+	out := &Zone{ID: z.ID, Version: z.Version, CreatedAt: Time(z.CreatedAt), UpdatedAt: Time(z.UpdatedAt)}
+	return withFields(out, &z.ZoneFields)
 }
 
 // ToolTypeFrom is a tool type as clients see it.
 func ToolTypeFrom(t *userdata.ToolType) *ToolType {
-	out := &ToolType{
-		ID: t.ID, Name: t.Name, Description: t.Description, ConfigSchema: objectOf(t.ConfigSchema),
-		EntrySchema: objectOf(t.EntrySchema), BuiltIn: t.BuiltIn, Version: t.Version,
-	}
+	out := withFields(&ToolType{ID: t.ID, BuiltIn: t.BuiltIn, Version: t.Version}, &t.ToolTypeFields)
+	out.ConfigSchema, out.EntrySchema = objectOf(t.ConfigSchema), objectOf(t.EntrySchema)
 	if !t.BuiltIn {
 		out.CreatedAt, out.UpdatedAt = timePtr(&t.CreatedAt), timePtr(&t.UpdatedAt)
 	}
@@ -33,11 +29,9 @@ func ToolTypeFrom(t *userdata.ToolType) *ToolType {
 
 // ToolFrom is a tool as clients see it.
 func ToolFrom(t *userdata.Tool) *Tool {
-	return &Tool{
-		ID: t.ID, ZoneID: t.ZoneID, ToolType: t.ToolType, Name: t.Name, Description: t.Description,
-		Config: objectOf(t.Config), AlwaysSend: t.AlwaysSend, RequireValidation: t.RequireValidation,
-		Position: t.Position, Version: t.Version, CreatedAt: Time(t.CreatedAt), UpdatedAt: Time(t.UpdatedAt),
-	}
+	out := &Tool{ID: t.ID, Version: t.Version, CreatedAt: Time(t.CreatedAt), UpdatedAt: Time(t.UpdatedAt)}
+	withFields(out, &t.ToolFields).Config = objectOf(t.Config)
+	return out
 }
 
 // EntryFrom is an entry as clients see it.
@@ -59,13 +53,13 @@ func ImportResultFrom(r *userdata.ImportResult) *ImportResult {
 // DocumentFrom is a document as clients see it.
 func DocumentFrom(d *userdata.Document) *Document {
 	out := &Document{
-		ID: d.ID, Key: d.Key, Title: d.Title, Body: d.Body, Version: d.Version, PublishedAt: timePtr(d.PublishedAt),
+		ID: d.ID, Key: d.Key, Version: d.Version, PublishedAt: timePtr(d.PublishedAt),
 		CreatedAt: Time(d.CreatedAt), UpdatedAt: Time(d.UpdatedAt),
 	}
 	if d.PublishedAt != nil {
 		out.PublishedBody = &d.Published
 	}
-	return out
+	return withFields(out, &d.DocumentFields)
 }
 
 // DocumentVersionFrom is a published version as lists show it: without its text.

@@ -1,7 +1,8 @@
 // Package api has the wire format: the types of openapi.yaml, generated from it (api.gen.go: responses;
 // requests.gen.go: requests), and their mapping from and to domain types. It does no I/O.
 //
-// To add a field to a request: openapi.yaml, go generate ./api, and a line in in_*.go. Its limits become validation
+// A field of a noun has the same name here and in the noun's struct of fields in domain, and needs no line (fields.go). To
+// add a field to another request: openapi.yaml, go generate ./api, and a line in in_*.go. Its limits become validation
 // tags; rules that a schema cannot express (a name is one line) are in requests/rules.go. To add a field to a response:
 // openapi.yaml, go generate ./api, and a line in the mapping of its type.
 package api

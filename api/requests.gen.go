@@ -24,107 +24,107 @@ var Patterns = map[string]string{
 
 // AgentPatch is the body of updateAgent.
 type AgentPatch struct {
-	Name            *string                   `json:"name" validate:"omitempty,agent"`
-	Description     *string                   `json:"description" validate:"omitempty,min=1,max=1000"`
-	SystemPrompt    *string                   `json:"system_prompt" validate:"omitempty,min=1,max=16000"`
-	Strategy        nullable.Nullable[string] `json:"strategy" validate:"omitempty,dive,max=8000"`
-	SuccessCriteria nullable.Nullable[string] `json:"success_criteria" validate:"omitempty,dive,max=8000"`
-	ExitReport      nullable.Nullable[string] `json:"exit_report" validate:"omitempty,dive,max=8000"`
-	Commands        []string                  `json:"commands" validate:"max=100,dive,visible,max=128"`
-	ProviderID      nullable.Nullable[string] `json:"provider_id" validate:"omitempty,dive,max=64"`
-	Model           nullable.Nullable[string] `json:"model" validate:"omitempty,dive,max=200"`
-	MaxTurns        *int                      `json:"max_turns" validate:"omitempty,min=1,max=50"`
-	TokenBudget     *int                      `json:"token_budget" validate:"omitempty,min=1000,max=200000"`
-	Enabled         *bool                     `json:"enabled"`
+	Name            *string                   `json:"name,omitzero" validate:"omitempty,agent"`
+	Description     *string                   `json:"description,omitzero" validate:"omitempty,min=1,max=1000"`
+	SystemPrompt    *string                   `json:"system_prompt,omitzero" validate:"omitempty,min=1,max=16000"`
+	Strategy        nullable.Nullable[string] `json:"strategy,omitzero" validate:"omitempty,dive,max=8000"`
+	SuccessCriteria nullable.Nullable[string] `json:"success_criteria,omitzero" validate:"omitempty,dive,max=8000"`
+	ExitReport      nullable.Nullable[string] `json:"exit_report,omitzero" validate:"omitempty,dive,max=8000"`
+	Commands        []string                  `json:"commands,omitzero" validate:"max=100,dive,visible,max=128"`
+	ProviderID      nullable.Nullable[string] `json:"provider_id,omitzero" validate:"omitempty,dive,max=64"`
+	Model           nullable.Nullable[string] `json:"model,omitzero" validate:"omitempty,dive,max=200"`
+	MaxTurns        *int                      `json:"max_turns,omitzero" validate:"omitempty,min=1,max=50"`
+	TokenBudget     *int                      `json:"token_budget,omitzero" validate:"omitempty,min=1000,max=200000"`
+	Enabled         *bool                     `json:"enabled,omitzero"`
 }
 
 // AgentTry is the body of tryAgent.
 type AgentTry struct {
 	// The task.
-	Query string `json:"query" validate:"required,max=16000"`
+	Query string `json:"query,omitzero" validate:"required,max=16000"`
 }
 
 // ApprovalAnswer is the body of answerApproval.
 // Which of them is taken depends on the `kind` of the approval.
 type ApprovalAnswer struct {
-	Approved    *bool                      `json:"approved"`
-	ApprovedIDs []string                   `json:"approved_ids" validate:"max=100,dive,max=64"`
-	Edits       map[string]json.RawMessage `json:"edits" validate:"max=100,dive,object"`
-	Comment     *string                    `json:"comment" validate:"omitempty,max=10000"`
+	Approved    *bool                      `json:"approved,omitzero"`
+	ApprovedIDs []string                   `json:"approved_ids,omitzero" validate:"max=100,dive,max=64"`
+	Edits       map[string]json.RawMessage `json:"edits,omitzero" validate:"max=100,dive,object"`
+	Comment     *string                    `json:"comment,omitzero" validate:"omitempty,max=10000"`
 	// The passkey signature for approving actions of which one is `sensitive`: send the answer without it
 	// first, and the problem `passkey_required` has the challenge in `passkey`.
-	Passkey *PasskeyAnswer `json:"passkey"`
+	Passkey *PasskeyAnswer `json:"passkey,omitzero"`
 	// Any JSON value.
-	Value     json.RawMessage `json:"value"`
-	Cancelled *bool           `json:"cancelled"`
+	Value     json.RawMessage `json:"value,omitzero"`
+	Cancelled *bool           `json:"cancelled,omitzero"`
 	// The new limit; tokens or US dollars as the question says.
-	Limit     *float64 `json:"limit" validate:"omitempty,gt=0"`
-	Confirmed *bool    `json:"confirmed"`
-	Outcome   *string  `json:"outcome" validate:"omitempty,oneof=happened did_not run_again"`
+	Limit     *float64 `json:"limit,omitzero" validate:"omitempty,gt=0"`
+	Confirmed *bool    `json:"confirmed,omitzero"`
+	Outcome   *string  `json:"outcome,omitzero" validate:"omitempty,oneof=happened did_not run_again"`
 }
 
 // AutomationBudgets is part of a request.
 // Limits of tokens and money; null or left out is none.
 type AutomationBudgets struct {
-	MaxTokensPerRound nullable.Nullable[int64] `json:"max_tokens_per_round" validate:"omitempty,dive,min=1"`
+	MaxTokensPerRound nullable.Nullable[int64] `json:"max_tokens_per_round,omitzero" validate:"omitempty,dive,min=1"`
 	// In US dollars.
-	MaxCostPerRound nullable.Nullable[float64] `json:"max_cost_per_round" validate:"omitempty,dive,gt=0"`
+	MaxCostPerRound nullable.Nullable[float64] `json:"max_cost_per_round,omitzero" validate:"omitempty,dive,gt=0"`
 	// In US dollars, for one run.
-	MaxCostPerSession nullable.Nullable[float64] `json:"max_cost_per_session" validate:"omitempty,dive,gt=0"`
+	MaxCostPerSession nullable.Nullable[float64] `json:"max_cost_per_session,omitzero" validate:"omitempty,dive,gt=0"`
 	// In US dollars, for all its runs of a day.
-	MaxCostPerDay nullable.Nullable[float64] `json:"max_cost_per_day" validate:"omitempty,dive,gt=0"`
+	MaxCostPerDay nullable.Nullable[float64] `json:"max_cost_per_day,omitzero" validate:"omitempty,dive,gt=0"`
 }
 
 // AutomationPatch is the body of updateAutomation.
 // What is left out stays. `schedule` and `budgets` are merged into what is set.
 type AutomationPatch struct {
-	Name *string `json:"name" validate:"omitempty,visible,name,max=200"`
+	Name *string `json:"name,omitzero" validate:"omitempty,visible,name,max=200"`
 	// null: the default provider.
-	ProviderID nullable.Nullable[string] `json:"provider_id" validate:"omitempty,dive,max=64"`
-	Enabled    *bool                     `json:"enabled"`
+	ProviderID nullable.Nullable[string] `json:"provider_id,omitzero" validate:"omitempty,dive,max=64"`
+	Enabled    *bool                     `json:"enabled,omitzero"`
 	// null: none any more. The other fields do not move starts_at.
-	Schedule nullable.Nullable[AutomationPatchSchedule] `json:"schedule" validate:"omitempty,dive"`
+	Schedule nullable.Nullable[AutomationPatchSchedule] `json:"schedule,omitzero" validate:"omitempty,dive"`
 	// The policy for missed runs: one run for all of them, each in order (at most 100), or none.
-	Misfire *string `json:"misfire" validate:"omitempty,oneof=once all skip"`
+	Misfire *string `json:"misfire,omitzero" validate:"omitempty,oneof=once all skip"`
 	// The policy for a run that a schedule, a webhook or an entry starts while the last one has not ended:
 	// it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
-	Overlap *string `json:"overlap" validate:"omitempty,oneof=skip queue restart"`
+	Overlap *string `json:"overlap,omitzero" validate:"omitempty,oneof=skip queue restart"`
 	// null: as the workspace has it.
-	AutomationValidation nullable.Nullable[string] `json:"automation_validation" validate:"omitempty,dive,oneof=park refuse allow"`
-	RequireValidation    *bool                     `json:"require_validation"`
+	AutomationValidation nullable.Nullable[string] `json:"automation_validation,omitzero" validate:"omitempty,dive,oneof=park refuse allow"`
+	RequireValidation    *bool                     `json:"require_validation,omitzero"`
 	// Who confirms that a run is done, a timer or a person.
-	Completion *string        `json:"completion" validate:"omitempty,oneof=auto ask"`
-	Tags       []string       `json:"tags" validate:"max=20,dive,visible,max=50"`
-	Commands   []string       `json:"commands" validate:"max=200,dive,visible,max=64"`
-	Triggers   []TriggerInput `json:"triggers" validate:"max=20,dive"`
+	Completion *string        `json:"completion,omitzero" validate:"omitempty,oneof=auto ask"`
+	Tags       []string       `json:"tags,omitzero" validate:"max=20,dive,visible,max=50"`
+	Commands   []string       `json:"commands,omitzero" validate:"max=200,dive,visible,max=64"`
+	Triggers   []TriggerInput `json:"triggers,omitzero" validate:"max=20,dive"`
 	// null: none.
-	Budgets nullable.Nullable[AutomationBudgets] `json:"budgets" validate:"omitempty,dive"`
+	Budgets nullable.Nullable[AutomationBudgets] `json:"budgets,omitzero" validate:"omitempty,dive"`
 	// What a person writes, as a text or in segments.
-	Seed *MessageContent `json:"seed"`
+	Seed *MessageContent `json:"seed,omitzero"`
 }
 
 // AutomationPatchSchedule is part of a request.
 // null: none any more. The other fields do not move starts_at.
 type AutomationPatchSchedule struct {
-	Type       *string                   `json:"type" validate:"omitempty,oneof=cron rrule interval once"`
-	Expression *string                   `json:"expression" validate:"omitempty,visible,max=500"`
-	TimeZone   *string                   `json:"time_zone" validate:"omitempty,visible,max=100"`
-	StartsAt   nullable.Nullable[string] `json:"starts_at" validate:"omitempty,dive,max=40"`
+	Type       *string                   `json:"type,omitzero" validate:"omitempty,oneof=cron rrule interval once"`
+	Expression *string                   `json:"expression,omitzero" validate:"omitempty,visible,max=500"`
+	TimeZone   *string                   `json:"time_zone,omitzero" validate:"omitempty,visible,max=100"`
+	StartsAt   nullable.Nullable[string] `json:"starts_at,omitzero" validate:"omitempty,dive,max=40"`
 }
 
 // ChunkPatch is part of a request.
 type ChunkPatch struct {
-	Enabled nullable.Nullable[bool]   `json:"enabled"`
-	Text    nullable.Nullable[string] `json:"text" validate:"omitempty,dive,min=1,max=20000"`
+	Enabled nullable.Nullable[bool]   `json:"enabled,omitzero"`
+	Text    nullable.Nullable[string] `json:"text,omitzero" validate:"omitempty,dive,min=1,max=20000"`
 }
 
 // CommandProbeInput is part of a request.
 // Finds out whether a call of unknown outcome was carried out: a GET of `path` (a template of the
 // parameters) whose answer has all that `expect` names.
 type CommandProbeInput struct {
-	Path string `json:"path" validate:"required,max=1000"`
+	Path string `json:"path,omitzero" validate:"required,max=1000"`
 	// Any JSON value.
-	Expect json.RawMessage `json:"expect" validate:"required"`
+	Expect json.RawMessage `json:"expect,omitzero" validate:"required"`
 }
 
 // CommandRequestInput is part of a request.
@@ -132,387 +132,387 @@ type CommandProbeInput struct {
 // `body` are templates: `{name}` is replaced by a parameter. Without a `body`, parameters in none of
 // them are sent as JSON (with GET and HEAD, as the query).
 type CommandRequestInput struct {
-	Method string `json:"method" validate:"required,oneof=GET HEAD POST PUT PATCH DELETE"`
+	Method string `json:"method,omitzero" validate:"required,oneof=GET HEAD POST PUT PATCH DELETE"`
 	// It comes after the path of the base URL.
-	Path    string            `json:"path" validate:"required,max=1000"`
-	Query   map[string]string `json:"query" validate:"max=50"`
-	Headers map[string]string `json:"headers" validate:"max=50"`
+	Path    string            `json:"path,omitzero" validate:"required,max=1000"`
+	Query   map[string]string `json:"query,omitzero" validate:"max=50"`
+	Headers map[string]string `json:"headers,omitzero" validate:"max=50"`
 	// Any JSON value.
-	Body json.RawMessage `json:"body"`
+	Body json.RawMessage `json:"body,omitzero"`
 }
 
 // CompletionAnswer is the body of confirmCompletion.
 type CompletionAnswer struct {
-	Confirmed *bool   `json:"confirmed" validate:"required"`
-	Comment   *string `json:"comment" validate:"omitempty,max=10000"`
+	Confirmed *bool   `json:"confirmed,omitzero" validate:"required"`
+	Comment   *string `json:"comment,omitzero" validate:"omitempty,max=10000"`
 	// As in `ValidationAnswer`.
-	ApprovalID *string `json:"approval_id" validate:"omitempty,max=64"`
+	ApprovalID *string `json:"approval_id,omitzero" validate:"omitempty,max=64"`
 }
 
 // ConnectorCommandPatch is the body of updateConnectorCommand.
 type ConnectorCommandPatch struct {
 	// What a call does to the world, and what a second one would.
-	Effect            *string `json:"effect" validate:"omitempty,oneof=read_only idempotent non_idempotent"`
-	RequireValidation *bool   `json:"require_validation"`
+	Effect            *string `json:"effect,omitzero" validate:"omitempty,oneof=read_only idempotent non_idempotent"`
+	RequireValidation *bool   `json:"require_validation,omitzero"`
 	// null: the default.
-	Timeout   nullable.Nullable[domain.Duration] `json:"timeout" validate:"omitempty,dive,min=0"`
-	Trusted   *bool                              `json:"trusted"`
-	Sensitive *bool                              `json:"sensitive"`
-	State     *string                            `json:"state" validate:"omitempty,oneof=offered off"`
+	Timeout   nullable.Nullable[domain.Duration] `json:"timeout,omitzero" validate:"omitempty,dive,min=0"`
+	Trusted   *bool                              `json:"trusted,omitzero"`
+	Sensitive *bool                              `json:"sensitive,omitzero"`
+	State     *string                            `json:"state,omitzero" validate:"omitempty,oneof=offered off"`
 }
 
 // ConnectorPatch is the body of updateConnector.
 type ConnectorPatch struct {
-	Name    *string `json:"name" validate:"omitempty,visible,name,max=200"`
-	Prefix  *string `json:"prefix" validate:"omitempty,connector_prefix"`
-	Enabled *bool   `json:"enabled"`
+	Name    *string `json:"name,omitzero" validate:"omitempty,visible,name,max=200"`
+	Prefix  *string `json:"prefix,omitzero" validate:"omitempty,connector_prefix"`
+	Enabled *bool   `json:"enabled,omitzero"`
 	// A merge patch of the config.
-	Config   json.RawMessage       `json:"config" validate:"omitempty,object"`
-	Commands []NewConnectorCommand `json:"commands" validate:"max=200,dive"`
+	Config   json.RawMessage       `json:"config,omitzero" validate:"omitempty,object"`
+	Commands []NewConnectorCommand `json:"commands,omitzero" validate:"max=200,dive"`
 }
 
 // ConnectorPreviewInput is the body of previewConnector.
 // One of the two.
 type ConnectorPreviewInput struct {
 	// The document, or its text.
-	Openapi    json.RawMessage `json:"openapi"`
-	OpenapiURL *string         `json:"openapi_url" validate:"omitempty,min=1,max=2000"`
+	Openapi    json.RawMessage `json:"openapi,omitzero"`
+	OpenapiURL *string         `json:"openapi_url,omitzero" validate:"omitempty,min=1,max=2000"`
 }
 
 // DocumentPatch is the body of updateDocument.
 type DocumentPatch struct {
-	Title *string `json:"title" validate:"omitempty,name,max=200"`
-	Body  *string `json:"body" validate:"omitempty,max=100000"`
+	Title *string `json:"title,omitzero" validate:"omitempty,name,max=200"`
+	Body  *string `json:"body,omitzero" validate:"omitempty,max=100000"`
 }
 
 // EnrichmentInput is part of a request.
 type EnrichmentInput struct {
-	Type string `json:"type" validate:"required,oneof=POINTER USE CREATE MODIFY_CONFIG"`
+	Type string `json:"type,omitzero" validate:"required,oneof=POINTER USE CREATE MODIFY_CONFIG"`
 	// A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the
 	// provider kind).
-	Config json.RawMessage `json:"config" validate:"required,object"`
+	Config json.RawMessage `json:"config,omitzero" validate:"required,object"`
 }
 
 // EntryPatch is the body of updateEntry.
 type EntryPatch struct {
-	Timestamp *time.Time `json:"timestamp"`
+	Timestamp *time.Time `json:"timestamp,omitzero"`
 	// A merge patch of the data.
-	Data json.RawMessage `json:"data" validate:"omitempty,object"`
+	Data json.RawMessage `json:"data,omitzero" validate:"omitempty,object"`
 }
 
 // HeartbeatInput is the body of sendHeartbeat.
 type HeartbeatInput struct {
 	// Sessions of this workspace.
-	SessionIDs []string `json:"session_ids" validate:"required,min=1,max=200,dive,max=64"`
+	SessionIDs []string `json:"session_ids,omitzero" validate:"required,min=1,max=200,dive,max=64"`
 }
 
 // KeySignIn is the body of signInWithKey.
 type KeySignIn struct {
-	Key string `json:"key" validate:"required,max=500"`
+	Key string `json:"key,omitzero" validate:"required,max=500"`
 }
 
 // LimitsPatch is part of a request.
 type LimitsPatch struct {
 	// Sets the first four limits at once, to 10/3/3/3 for chats and to 20/5/5/5 for automations. The other
 	// fields come after it.
-	Preset                  *string                    `json:"preset" validate:"omitempty,oneof=strict"`
-	MaxAutonomousRoundtrips nullable.Nullable[int]     `json:"max_autonomous_roundtrips" validate:"omitempty,dive,min=0"`
-	MaxDataQueryIterations  nullable.Nullable[int]     `json:"max_data_query_iterations" validate:"omitempty,dive,min=0"`
-	MaxActionRetries        nullable.Nullable[int]     `json:"max_action_retries" validate:"omitempty,dive,min=0"`
-	MaxFormatErrorRetries   nullable.Nullable[int]     `json:"max_format_error_retries" validate:"omitempty,dive,min=0"`
-	MaxCommandsPerSession   nullable.Nullable[int]     `json:"max_commands_per_session" validate:"omitempty,dive,min=0"`
-	MaxTokensPerRound       nullable.Nullable[int64]   `json:"max_tokens_per_round" validate:"omitempty,dive,min=1"`
-	MaxCostPerRound         nullable.Nullable[float64] `json:"max_cost_per_round" validate:"omitempty,dive,min=0"`
-	MaxCostPerSession       nullable.Nullable[float64] `json:"max_cost_per_session" validate:"omitempty,dive,min=0"`
-	MaxCostPerDay           nullable.Nullable[float64] `json:"max_cost_per_day" validate:"omitempty,dive,min=0"`
-	MaxCostPerMonth         nullable.Nullable[float64] `json:"max_cost_per_month" validate:"omitempty,dive,min=0"`
-	ContextBudgetTokens     nullable.Nullable[int]     `json:"context_budget_tokens" validate:"omitempty,dive,min=1000"`
+	Preset                  *string                    `json:"preset,omitzero" validate:"omitempty,oneof=strict"`
+	MaxAutonomousRoundtrips nullable.Nullable[int]     `json:"max_autonomous_roundtrips,omitzero" validate:"omitempty,dive,min=0"`
+	MaxDataQueryIterations  nullable.Nullable[int]     `json:"max_data_query_iterations,omitzero" validate:"omitempty,dive,min=0"`
+	MaxActionRetries        nullable.Nullable[int]     `json:"max_action_retries,omitzero" validate:"omitempty,dive,min=0"`
+	MaxFormatErrorRetries   nullable.Nullable[int]     `json:"max_format_error_retries,omitzero" validate:"omitempty,dive,min=0"`
+	MaxCommandsPerSession   nullable.Nullable[int]     `json:"max_commands_per_session,omitzero" validate:"omitempty,dive,min=0"`
+	MaxTokensPerRound       nullable.Nullable[int64]   `json:"max_tokens_per_round,omitzero" validate:"omitempty,dive,min=1"`
+	MaxCostPerRound         nullable.Nullable[float64] `json:"max_cost_per_round,omitzero" validate:"omitempty,dive,min=0"`
+	MaxCostPerSession       nullable.Nullable[float64] `json:"max_cost_per_session,omitzero" validate:"omitempty,dive,min=0"`
+	MaxCostPerDay           nullable.Nullable[float64] `json:"max_cost_per_day,omitzero" validate:"omitempty,dive,min=0"`
+	MaxCostPerMonth         nullable.Nullable[float64] `json:"max_cost_per_month,omitzero" validate:"omitempty,dive,min=0"`
+	ContextBudgetTokens     nullable.Nullable[int]     `json:"context_budget_tokens,omitzero" validate:"omitempty,dive,min=1000"`
 }
 
 // MessageContent is the body of editMessage, previewEnrichments, setSeed.
 // What a person writes, as a text or in segments.
 type MessageContent struct {
-	Text *string `json:"text" validate:"omitempty,min=1,max=100000"`
+	Text *string `json:"text,omitzero" validate:"omitempty,min=1,max=100000"`
 	// Uploaded files for the AI, which follow the text. A segment `file` places one within the text. 20 in
 	// one message, both counted.
-	FileIDs  []string       `json:"file_ids" validate:"omitempty,min=1,max=20,dive,min=1,max=64"`
-	Segments []SegmentInput `json:"segments" validate:"omitempty,max=200,dive"`
+	FileIDs  []string       `json:"file_ids,omitzero" validate:"omitempty,min=1,max=20,dive,min=1,max=64"`
+	Segments []SegmentInput `json:"segments,omitzero" validate:"omitempty,max=200,dive"`
 }
 
 // MessageInput is the body of sendMessage.
 // A message, as a text or in segments.
 type MessageInput struct {
-	Text *string `json:"text" validate:"omitempty,min=1,max=100000"`
+	Text *string `json:"text,omitzero" validate:"omitempty,min=1,max=100000"`
 	// Uploaded files for the AI, which follow the text. A segment `file` places one within the text. 20 in
 	// one message, both counted.
-	FileIDs []string `json:"file_ids" validate:"omitempty,min=1,max=20,dive,min=1,max=64"`
+	FileIDs []string `json:"file_ids,omitzero" validate:"omitempty,min=1,max=20,dive,min=1,max=64"`
 	// What happens while the session works. Saying `enqueue` also keeps an open wait open.
-	IfBusy   *string        `json:"if_busy" validate:"omitempty,oneof=enqueue steer interrupt reject"`
-	Segments []SegmentInput `json:"segments" validate:"omitempty,max=200,dive"`
+	IfBusy   *string        `json:"if_busy,omitzero" validate:"omitempty,oneof=enqueue steer interrupt reject"`
+	Segments []SegmentInput `json:"segments,omitzero" validate:"omitempty,max=200,dive"`
 }
 
 // NewAgent is the body of createAgent.
 type NewAgent struct {
-	Name            string                    `json:"name" validate:"required,agent"`
-	Description     string                    `json:"description" validate:"required,max=1000"`
-	SystemPrompt    string                    `json:"system_prompt" validate:"required,max=16000"`
-	Strategy        nullable.Nullable[string] `json:"strategy" validate:"omitempty,dive,max=8000"`
-	SuccessCriteria nullable.Nullable[string] `json:"success_criteria" validate:"omitempty,dive,max=8000"`
-	ExitReport      nullable.Nullable[string] `json:"exit_report" validate:"omitempty,dive,max=8000"`
-	Commands        []string                  `json:"commands" validate:"required,max=100,dive,visible,max=128"`
-	ProviderID      nullable.Nullable[string] `json:"provider_id" validate:"omitempty,dive,max=64"`
-	Model           nullable.Nullable[string] `json:"model" validate:"omitempty,dive,max=200"`
-	MaxTurns        *int                      `json:"max_turns" validate:"omitempty,min=1,max=50"`
-	TokenBudget     *int                      `json:"token_budget" validate:"omitempty,min=1000,max=200000"`
-	Enabled         *bool                     `json:"enabled"`
+	Name            string                    `json:"name,omitzero" validate:"required,agent"`
+	Description     string                    `json:"description,omitzero" validate:"required,max=1000"`
+	SystemPrompt    string                    `json:"system_prompt,omitzero" validate:"required,max=16000"`
+	Strategy        nullable.Nullable[string] `json:"strategy,omitzero" validate:"omitempty,dive,max=8000"`
+	SuccessCriteria nullable.Nullable[string] `json:"success_criteria,omitzero" validate:"omitempty,dive,max=8000"`
+	ExitReport      nullable.Nullable[string] `json:"exit_report,omitzero" validate:"omitempty,dive,max=8000"`
+	Commands        []string                  `json:"commands,omitzero" validate:"required,max=100,dive,visible,max=128"`
+	ProviderID      nullable.Nullable[string] `json:"provider_id,omitzero" validate:"omitempty,dive,max=64"`
+	Model           nullable.Nullable[string] `json:"model,omitzero" validate:"omitempty,dive,max=200"`
+	MaxTurns        *int                      `json:"max_turns,omitzero" validate:"omitempty,min=1,max=50"`
+	TokenBudget     *int                      `json:"token_budget,omitzero" validate:"omitempty,min=1000,max=200000"`
+	Enabled         *bool                     `json:"enabled,omitzero"`
 }
 
 // NewApprovalLinkInput is the body of createApprovalLink.
 type NewApprovalLinkInput struct {
 	// To whom it is sent: recorded with what it settles.
-	Recipient *string `json:"recipient" validate:"omitempty,max=200"`
+	Recipient *string `json:"recipient,omitzero" validate:"omitempty,max=200"`
 }
 
 // NewAutomation is the body of createAutomation.
 type NewAutomation struct {
-	Name string `json:"name" validate:"visible,name,max=200"`
+	Name string `json:"name,omitzero" validate:"visible,name,max=200"`
 	// Left out or null: the default provider.
-	ProviderID nullable.Nullable[string] `json:"provider_id" validate:"omitempty,dive,max=64"`
+	ProviderID nullable.Nullable[string] `json:"provider_id,omitzero" validate:"omitempty,dive,max=64"`
 	// Left out: true.
-	Enabled *bool `json:"enabled"`
+	Enabled *bool `json:"enabled,omitzero"`
 	// Left out or null: only by hand and by its triggers.
-	Schedule nullable.Nullable[ScheduleInput] `json:"schedule" validate:"omitempty,dive"`
+	Schedule nullable.Nullable[ScheduleInput] `json:"schedule,omitzero" validate:"omitempty,dive"`
 	// Left out: `once`.
-	Misfire *string `json:"misfire" validate:"omitempty,oneof=once all skip"`
+	Misfire *string `json:"misfire,omitzero" validate:"omitempty,oneof=once all skip"`
 	// Left out: `skip`.
-	Overlap *string `json:"overlap" validate:"omitempty,oneof=skip queue restart"`
+	Overlap *string `json:"overlap,omitzero" validate:"omitempty,oneof=skip queue restart"`
 	// Left out or null: as the workspace has it.
-	AutomationValidation nullable.Nullable[string] `json:"automation_validation" validate:"omitempty,dive,oneof=park refuse allow"`
+	AutomationValidation nullable.Nullable[string] `json:"automation_validation,omitzero" validate:"omitempty,dive,oneof=park refuse allow"`
 	// Every action of its runs needs approval. Default: false.
-	RequireValidation *bool `json:"require_validation"`
+	RequireValidation *bool `json:"require_validation,omitzero"`
 	// Left out: `auto`.
-	Completion *string  `json:"completion" validate:"omitempty,oneof=auto ask"`
-	Tags       []string `json:"tags" validate:"max=20,dive,visible,max=50"`
+	Completion *string  `json:"completion,omitzero" validate:"omitempty,oneof=auto ask"`
+	Tags       []string `json:"tags,omitzero" validate:"max=20,dive,visible,max=50"`
 	// Left out: all (`*`). A name that no connector and no agent has is refused.
-	Commands []string `json:"commands" validate:"max=200,dive,visible,max=64"`
+	Commands []string `json:"commands,omitzero" validate:"max=200,dive,visible,max=64"`
 	// One webhook at most.
-	Triggers []TriggerInput `json:"triggers" validate:"max=20,dive"`
+	Triggers []TriggerInput `json:"triggers,omitzero" validate:"max=20,dive"`
 	// Limits of tokens and money; null or left out is none.
-	Budgets nullable.Nullable[AutomationBudgets] `json:"budgets" validate:"omitempty,dive"`
+	Budgets nullable.Nullable[AutomationBudgets] `json:"budgets,omitzero" validate:"omitempty,dive"`
 	// What a person writes, as a text or in segments.
-	Seed *MessageContent `json:"seed" validate:"required"`
+	Seed *MessageContent `json:"seed,omitzero" validate:"required"`
 }
 
 // NewConnector is the body of createConnector.
 type NewConnector struct {
-	Name string `json:"name" validate:"visible,name,max=200"`
+	Name string `json:"name,omitzero" validate:"visible,name,max=200"`
 	// How the commands of a connector are carried out.
-	Kind string `json:"kind" validate:"required,oneof=mcp http long_running"`
+	Kind string `json:"kind,omitzero" validate:"required,oneof=mcp http long_running"`
 	// It is unique in the workspace.
-	Prefix string `json:"prefix" validate:"required,connector_prefix"`
+	Prefix string `json:"prefix,omitzero" validate:"required,connector_prefix"`
 	// Left out: true.
-	Enabled *bool `json:"enabled"`
+	Enabled *bool `json:"enabled,omitzero"`
 	// For `http`: `base_url`, `headers?`, `max_result_bytes?`. For `mcp`: `url` with `headers?` and `auth?`
 	// (`none`, `bearer` with `token`, `oauth` with `client_id?` and `client_secret?`), or `command`,
 	// `args?`, `env?`.
-	Config json.RawMessage `json:"config" validate:"required,object"`
+	Config json.RawMessage `json:"config,omitzero" validate:"required,object"`
 	// Of a kind whose server does not list them.
-	Commands []NewConnectorCommand `json:"commands" validate:"max=200,dive"`
+	Commands []NewConnectorCommand `json:"commands,omitzero" validate:"max=200,dive"`
 }
 
 // NewConnectorCommand is part of a request.
 type NewConnectorCommand struct {
-	Name  string  `json:"name" validate:"required,command_name"`
-	Title *string `json:"title" validate:"omitempty,name,max=200"`
+	Name  string  `json:"name,omitzero" validate:"required,command_name"`
+	Title *string `json:"title,omitzero" validate:"omitempty,name,max=200"`
 	// What it does, for the AI.
-	Description string `json:"description" validate:"required,max=4000"`
+	Description string `json:"description,omitzero" validate:"required,max=4000"`
 	// Left out: no params.
-	ParamsSchema json.RawMessage `json:"params_schema"`
+	ParamsSchema json.RawMessage `json:"params_schema,omitzero"`
 	// Left out: `non_idempotent`.
-	Effect *string `json:"effect" validate:"omitempty,oneof=read_only idempotent non_idempotent"`
+	Effect *string `json:"effect,omitzero" validate:"omitempty,oneof=read_only idempotent non_idempotent"`
 	// Left out: only `non_idempotent` ones need approval.
-	RequireValidation *bool `json:"require_validation"`
+	RequireValidation *bool `json:"require_validation,omitzero"`
 	// From `1s` to `5m`. Left out: `15s`.
-	Timeout *domain.Duration `json:"timeout" validate:"omitempty,min=0"`
-	Trusted *bool            `json:"trusted"`
+	Timeout *domain.Duration `json:"timeout,omitzero" validate:"omitempty,min=0"`
+	Trusted *bool            `json:"trusted,omitzero"`
 	// Left out: false.
-	Sensitive *bool `json:"sensitive"`
+	Sensitive *bool `json:"sensitive,omitzero"`
 	// Left out: as it was; a new one is offered.
-	State *string `json:"state" validate:"omitempty,oneof=offered off"`
+	State *string `json:"state,omitzero" validate:"omitempty,oneof=offered off"`
 	// The request that carries a command out. `path`, the values of `query` and `headers`, and texts in
 	// `body` are templates: `{name}` is replaced by a parameter. Without a `body`, parameters in none of
 	// them are sent as JSON (with GET and HEAD, as the query).
-	Request *CommandRequestInput `json:"request"`
-	Result  *string              `json:"result" validate:"omitempty,max=500"`
+	Request *CommandRequestInput `json:"request,omitzero"`
+	Result  *string              `json:"result,omitzero" validate:"omitempty,max=500"`
 	// Finds out whether a call of unknown outcome was carried out: a GET of `path` (a template of the
 	// parameters) whose answer has all that `expect` names.
-	Probe *CommandProbeInput `json:"probe"`
+	Probe *CommandProbeInput `json:"probe,omitzero"`
 	// A number and a unit, or several, like `5m` or `1h30m`.
-	Deadline   *domain.Duration `json:"deadline" validate:"omitempty,min=0"`
-	CancelPath *string          `json:"cancel_path" validate:"omitempty,max=1000"`
+	Deadline   *domain.Duration `json:"deadline,omitzero" validate:"omitempty,min=0"`
+	CancelPath *string          `json:"cancel_path,omitzero" validate:"omitempty,max=1000"`
 	// Keys of documents whose published texts go along with each order of a long-running command.
-	Documents []string `json:"documents" validate:"max=10,dive,max=100"`
+	Documents []string `json:"documents,omitzero" validate:"max=10,dive,max=100"`
 }
 
 // NewDocument is the body of createDocument.
 type NewDocument struct {
-	Key   string  `json:"key" validate:"required,key"`
-	Title *string `json:"title" validate:"omitempty,name,max=200"`
-	Body  *string `json:"body" validate:"required,max=100000"`
+	Key   string  `json:"key,omitzero" validate:"required,key"`
+	Title *string `json:"title,omitzero" validate:"omitempty,name,max=200"`
+	Body  *string `json:"body,omitzero" validate:"required,max=100000"`
 }
 
 // NewEntries is the body of createEntries.
 type NewEntries struct {
-	Entries []NewEntry `json:"entries" validate:"min=1,max=500,dive"`
+	Entries []NewEntry `json:"entries,omitzero" validate:"min=1,max=500,dive"`
 }
 
 // NewEntry is the body of createEntry.
 type NewEntry struct {
 	// When it happened. Left out: now.
-	Timestamp *time.Time `json:"timestamp"`
+	Timestamp *time.Time `json:"timestamp,omitzero"`
 	// A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the
 	// provider kind).
-	Data json.RawMessage `json:"data" validate:"required,object"`
+	Data json.RawMessage `json:"data,omitzero" validate:"required,object"`
 }
 
 // NewFork is the body of forkSession.
 type NewFork struct {
 	// The last message that both have in common.
-	AfterMessageID string `json:"after_message_id" validate:"required,max=64"`
+	AfterMessageID string `json:"after_message_id,omitzero" validate:"required,max=64"`
 	// Left out: the name of the session.
-	Name *string `json:"name" validate:"omitempty,name,max=200"`
+	Name *string `json:"name,omitzero" validate:"omitempty,name,max=200"`
 	// Left out: that of the session.
-	ProviderID *string `json:"provider_id" validate:"omitempty,min=1,max=64"`
+	ProviderID *string `json:"provider_id,omitzero" validate:"omitempty,min=1,max=64"`
 	// What is said next, sent at once; a string is its text.
-	Message *FirstMessage `json:"message"`
+	Message *FirstMessage `json:"message,omitzero"`
 }
 
 // NewGrant is the body of createGrant.
 type NewGrant struct {
 	// Actions of the catalogue.
-	Commands []string `json:"commands" validate:"required,min=1,max=50,dive,visible,max=100"`
+	Commands []string `json:"commands,omitzero" validate:"required,min=1,max=50,dive,visible,max=100"`
 	// Left out: any.
-	ZoneIDs []string `json:"zone_ids" validate:"max=100,dive,min=1,max=64"`
+	ZoneIDs []string `json:"zone_ids,omitzero" validate:"max=100,dive,min=1,max=64"`
 	// Left out: any.
-	ToolIDs []string `json:"tool_ids" validate:"max=100,dive,min=1,max=64"`
+	ToolIDs []string `json:"tool_ids,omitzero" validate:"max=100,dive,min=1,max=64"`
 	// A JSON Schema that the params must meet. Left out: any.
-	Bounds    json.RawMessage `json:"bounds" validate:"omitempty,object"`
-	MaxPerRun int             `json:"max_per_run" validate:"min=1,max=1000"`
+	Bounds    json.RawMessage `json:"bounds,omitzero" validate:"omitempty,object"`
+	MaxPerRun int             `json:"max_per_run,omitzero" validate:"min=1,max=1000"`
 	// Left out or null: never.
-	ExpiresAt nullable.Nullable[time.Time] `json:"expires_at"`
+	ExpiresAt nullable.Nullable[time.Time] `json:"expires_at,omitzero"`
 }
 
 // NewKey is the body of createKey.
 type NewKey struct {
-	Name string `json:"name" validate:"visible,name,max=200"`
-	Role string `json:"role" validate:"required,oneof=viewer member admin"`
+	Name string `json:"name,omitzero" validate:"visible,name,max=200"`
+	Role string `json:"role,omitzero" validate:"required,oneof=viewer member admin"`
 	// In the future. Null, or left out: it does not expire.
-	ExpiresAt nullable.Nullable[time.Time] `json:"expires_at"`
+	ExpiresAt nullable.Nullable[time.Time] `json:"expires_at,omitzero"`
 }
 
 // NewPasskey is the body of createMyPasskey.
 type NewPasskey struct {
-	Name string `json:"name" validate:"visible,name,max=100"`
+	Name string `json:"name,omitzero" validate:"visible,name,max=100"`
 	// What the browser made, as WebAuthn writes it in JSON (RegistrationResponseJSON).
-	Credential json.RawMessage `json:"credential" validate:"required,object"`
+	Credential json.RawMessage `json:"credential,omitzero" validate:"required,object"`
 	// What one of the passkeys that are there signed (AuthenticationResponseJSON).
-	Confirmation json.RawMessage `json:"confirmation" validate:"omitempty,object"`
+	Confirmation json.RawMessage `json:"confirmation,omitzero" validate:"omitempty,object"`
 }
 
 // NewProvider is the body of createProvider.
 type NewProvider struct {
-	Name string `json:"name" validate:"visible,name,max=200"`
+	Name string `json:"name,omitzero" validate:"visible,name,max=200"`
 	// One of `GET /v1/provider-kinds`.
-	Kind string `json:"kind" validate:"required,max=64"`
+	Kind string `json:"kind,omitzero" validate:"required,max=64"`
 	// Valid for the kind: `model`, `base_url`, `api_key` or `api_key_env`, `protocol`, `max_tokens` …
-	Config    json.RawMessage `json:"config" validate:"required,object"`
-	IsDefault *bool           `json:"is_default"`
+	Config    json.RawMessage `json:"config,omitzero" validate:"required,object"`
+	IsDefault *bool           `json:"is_default,omitzero"`
 }
 
 // NewPushSubscriptionInput is the body of createMyPushSubscription.
 // What `PushSubscription.toJSON()` gives, with a name and a language.
 type NewPushSubscriptionInput struct {
 	// https. Its name must not lead into private networks.
-	Endpoint string `json:"endpoint" validate:"required,max=2000"`
+	Endpoint string `json:"endpoint,omitzero" validate:"required,max=2000"`
 	// When it ends by the browser's word: milliseconds since 1970. Null: it does not say.
-	ExpirationTime nullable.Nullable[float64] `json:"expirationTime" validate:"omitempty,dive,min=0,max=8640000000000000"`
-	Keys           NewPushSubscriptionKeys    `json:"keys"`
+	ExpirationTime nullable.Nullable[float64] `json:"expirationTime,omitzero" validate:"omitempty,dive,min=0,max=8640000000000000"`
+	Keys           NewPushSubscriptionKeys    `json:"keys,omitzero"`
 	// What its owner calls the browser: "my phone".
-	Name *string `json:"name" validate:"omitempty,name,max=100"`
+	Name *string `json:"name,omitzero" validate:"omitempty,name,max=100"`
 	// In which its pushes are written. Left out: that of the workspace.
-	Language *string `json:"language" validate:"omitempty,oneof=en fr"`
+	Language *string `json:"language,omitzero" validate:"omitempty,oneof=en fr"`
 }
 
 // NewPushSubscriptionKeys is part of a request.
 type NewPushSubscriptionKeys struct {
-	P256dh string `json:"p256dh" validate:"required,max=200"`
-	Auth   string `json:"auth" validate:"required,max=100"`
+	P256dh string `json:"p256dh,omitzero" validate:"required,max=200"`
+	Auth   string `json:"auth,omitzero" validate:"required,max=100"`
 }
 
 // NewSession is the body of createSession.
 type NewSession struct {
-	Type *string `json:"type" validate:"omitempty,oneof=CHAT"`
+	Type *string `json:"type,omitzero" validate:"omitempty,oneof=CHAT"`
 	// Left out: the first words of the message, if there is one.
-	Name *string `json:"name" validate:"omitempty,name,max=200"`
+	Name *string `json:"name,omitzero" validate:"omitempty,name,max=200"`
 	// Left out: the default provider.
-	ProviderID *string `json:"provider_id" validate:"omitempty,max=64"`
+	ProviderID *string `json:"provider_id,omitzero" validate:"omitempty,max=64"`
 	// Left out: false.
-	RequireValidation *bool   `json:"require_validation"`
-	ExternalID        *string `json:"external_id" validate:"omitempty,min=1,max=200"`
+	RequireValidation *bool   `json:"require_validation,omitzero"`
+	ExternalID        *string `json:"external_id,omitzero" validate:"omitempty,min=1,max=200"`
 	// The first message, sent at once; a string is its text.
-	Message *FirstMessage `json:"message"`
+	Message *FirstMessage `json:"message,omitzero"`
 }
 
 // NewTool is the body of createTool.
 type NewTool struct {
-	ZoneID      string  `json:"zone_id" validate:"required,max=64"`
-	ToolType    string  `json:"tool_type" validate:"required,max=64"`
-	Name        string  `json:"name" validate:"visible,name,max=200"`
-	Description *string `json:"description" validate:"omitempty,max=10000"`
+	ZoneID      string  `json:"zone_id,omitzero" validate:"required,max=64"`
+	ToolType    string  `json:"tool_type,omitzero" validate:"required,max=64"`
+	Name        string  `json:"name,omitzero" validate:"visible,name,max=200"`
+	Description *string `json:"description,omitzero" validate:"omitempty,max=10000"`
 	// A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the
 	// provider kind).
-	Config            json.RawMessage `json:"config" validate:"omitempty,object"`
-	AlwaysSend        *bool           `json:"always_send"`
-	RequireValidation *bool           `json:"require_validation"`
-	Position          *int            `json:"position" validate:"omitempty,min=0,max=1000000"`
+	Config            json.RawMessage `json:"config,omitzero" validate:"omitempty,object"`
+	AlwaysSend        *bool           `json:"always_send,omitzero"`
+	RequireValidation *bool           `json:"require_validation,omitzero"`
+	Position          *int            `json:"position,omitzero" validate:"omitempty,min=0,max=1000000"`
 }
 
 // NewToolType is the body of createToolType.
 type NewToolType struct {
-	ID          string  `json:"id" validate:"required,type_id"`
-	Name        string  `json:"name" validate:"visible,name,max=200"`
-	Description *string `json:"description" validate:"omitempty,max=10000"`
+	ID          string  `json:"id,omitzero" validate:"required,type_id"`
+	Name        string  `json:"name,omitzero" validate:"visible,name,max=200"`
+	Description *string `json:"description,omitzero" validate:"omitempty,max=10000"`
 	// A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the
 	// provider kind).
-	ConfigSchema json.RawMessage `json:"config_schema" validate:"required,object"`
+	ConfigSchema json.RawMessage `json:"config_schema,omitzero" validate:"required,object"`
 	// A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the
 	// provider kind).
-	EntrySchema json.RawMessage `json:"entry_schema" validate:"required,object"`
+	EntrySchema json.RawMessage `json:"entry_schema,omitzero" validate:"required,object"`
 }
 
 // NewWebhook is the body of createWebhook.
 type NewWebhook struct {
 	// https. Its name must not lead into private networks.
-	URL     string   `json:"url" validate:"required,max=2000"`
-	Types   []string `json:"types" validate:"required,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed answers.changed notice"`
-	Enabled *bool    `json:"enabled"`
+	URL     string   `json:"url,omitzero" validate:"required,max=2000"`
+	Types   []string `json:"types,omitzero" validate:"required,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed answers.changed notice"`
+	Enabled *bool    `json:"enabled,omitzero"`
 	// Put a signed link to each approval into its message: anyone who reads it may answer.
-	Links *bool `json:"links"`
+	Links *bool `json:"links,omitzero"`
 }
 
 // NewWorkspace is the body of createWorkspace.
 type NewWorkspace struct {
-	ID   string  `json:"id" validate:"required,workspace"`
-	Name *string `json:"name" validate:"omitempty,name,max=200"`
+	ID   string  `json:"id,omitzero" validate:"required,workspace"`
+	Name *string `json:"name,omitzero" validate:"omitempty,name,max=200"`
 }
 
 // NewZone is the body of createZone.
 type NewZone struct {
-	Name              string  `json:"name" validate:"visible,name,max=200"`
-	Description       *string `json:"description" validate:"omitempty,max=10000"`
-	Colour            *string `json:"colour" validate:"omitempty,max=50"`
-	Position          *int    `json:"position" validate:"omitempty,min=0,max=1000000"`
-	RequireValidation *bool   `json:"require_validation"`
+	Name              string  `json:"name,omitzero" validate:"visible,name,max=200"`
+	Description       *string `json:"description,omitzero" validate:"omitempty,max=10000"`
+	Colour            *string `json:"colour,omitzero" validate:"omitempty,max=50"`
+	Position          *int    `json:"position,omitzero" validate:"omitempty,min=0,max=1000000"`
+	RequireValidation *bool   `json:"require_validation,omitzero"`
 }
 
 // PasskeyAnswer is part of a request.
@@ -520,189 +520,189 @@ type NewZone struct {
 // first, and the problem `passkey_required` has the challenge in `passkey`.
 type PasskeyAnswer struct {
 	// RFC 3339, UTC, milliseconds.
-	IssuedAt *time.Time `json:"issued_at" validate:"required"`
+	IssuedAt *time.Time `json:"issued_at,omitzero" validate:"required"`
 	// As WebAuthn writes it in JSON (AuthenticationResponseJSON).
-	Credential json.RawMessage `json:"credential" validate:"required,object"`
+	Credential json.RawMessage `json:"credential,omitzero" validate:"required,object"`
 }
 
 // PricePatch is part of a request.
 // A model without a price of its own needs `input` and `output`.
 type PricePatch struct {
-	Input      *float64                   `json:"input" validate:"omitempty,min=0,max=1000000"`
-	Output     *float64                   `json:"output" validate:"omitempty,min=0,max=1000000"`
-	CacheRead  nullable.Nullable[float64] `json:"cache_read" validate:"omitempty,dive,min=0,max=1000000"`
-	CacheWrite nullable.Nullable[float64] `json:"cache_write" validate:"omitempty,dive,min=0,max=1000000"`
+	Input      *float64                   `json:"input,omitzero" validate:"omitempty,min=0,max=1000000"`
+	Output     *float64                   `json:"output,omitzero" validate:"omitempty,min=0,max=1000000"`
+	CacheRead  nullable.Nullable[float64] `json:"cache_read,omitzero" validate:"omitempty,dive,min=0,max=1000000"`
+	CacheWrite nullable.Nullable[float64] `json:"cache_write,omitzero" validate:"omitempty,dive,min=0,max=1000000"`
 }
 
 // ProviderPatch is the body of updateProvider.
 type ProviderPatch struct {
-	Name *string `json:"name" validate:"omitempty,visible,name,max=200"`
+	Name *string `json:"name,omitzero" validate:"omitempty,visible,name,max=200"`
 	// A merge patch of the config.
-	Config    json.RawMessage `json:"config" validate:"omitempty,object"`
-	IsDefault *bool           `json:"is_default"`
+	Config    json.RawMessage `json:"config,omitzero" validate:"omitempty,object"`
+	IsDefault *bool           `json:"is_default,omitzero"`
 }
 
 // ResponseAnswer is the body of resumeResponse.
 // The answer to a question, or that there will be none.
 type ResponseAnswer struct {
 	// Any JSON value.
-	Value      json.RawMessage `json:"value"`
-	Cancelled  *bool           `json:"cancelled"`
-	ApprovalID *string         `json:"approval_id" validate:"omitempty,max=64"`
+	Value      json.RawMessage `json:"value,omitzero"`
+	Cancelled  *bool           `json:"cancelled,omitzero"`
+	ApprovalID *string         `json:"approval_id,omitzero" validate:"omitempty,max=64"`
 }
 
 // RetryInput is the body of retrySession.
 type RetryInput struct {
 	// Who answers this once. Left out: the provider of the session.
-	ProviderID *string `json:"provider_id" validate:"omitempty,min=1,max=64"`
+	ProviderID *string `json:"provider_id,omitzero" validate:"omitempty,min=1,max=64"`
 	// The model of that provider that answers this once. Left out: the one it is configured with.
-	Model *string `json:"model" validate:"omitempty,min=1,max=200"`
+	Model *string `json:"model,omitzero" validate:"omitempty,min=1,max=200"`
 	// The question in other words; a string is its text, and the files that were sent with the question
 	// stay with it. As an object it is the whole question. The earlier words are superseded.
-	Message *FirstMessage `json:"message"`
+	Message *FirstMessage `json:"message,omitzero"`
 	// Run it again although its earlier answers have changed something. Left out: false.
-	DespiteEffects *bool `json:"despite_effects"`
+	DespiteEffects *bool `json:"despite_effects,omitzero"`
 }
 
 // RunInput is the body of executeAutomation.
 type RunInput struct {
 	// Who answers this run. Left out: the provider of the automation.
-	ProviderID *string `json:"provider_id" validate:"omitempty,min=1,max=64"`
+	ProviderID *string `json:"provider_id,omitzero" validate:"omitempty,min=1,max=64"`
 	// The model of that provider that answers this run. Left out: the one it is configured with.
-	Model *string `json:"model" validate:"omitempty,min=1,max=200"`
+	Model *string `json:"model,omitzero" validate:"omitempty,min=1,max=200"`
 	// What takes the place of the automation's request in this run; a string is its text. Its periods are
 	// read against the time of the run.
-	Message *FirstMessage `json:"message"`
+	Message *FirstMessage `json:"message,omitzero"`
 }
 
 // ScheduleInput is part of a request.
 // When something runs, on the clocks of one time zone.
 type ScheduleInput struct {
-	Type string `json:"type" validate:"oneof=cron rrule interval once"`
+	Type string `json:"type,omitzero" validate:"oneof=cron rrule interval once"`
 	// `cron`: five fields, names, or `@daily` and the like; with both day fields restricted either one is
 	// enough. `rrule`: an iCalendar rule, `FREQ=WEEKLY;BYDAY=MO`, without DTSTART and without SECONDLY.
 	// `interval`: `15m`, `36h` or `PT15M`, at least a minute, in elapsed time. `once`: a local date and
 	// time, `2026-03-29T08:00:00`, or a date.
-	Expression string `json:"expression" validate:"visible,max=500"`
+	Expression string `json:"expression,omitzero" validate:"visible,max=500"`
 	// IANA name.
-	TimeZone string `json:"time_zone" validate:"visible,max=100"`
+	TimeZone string `json:"time_zone,omitzero" validate:"visible,max=100"`
 	// A local date and time, before which nothing runs: DTSTART of an rrule, the anchor of an interval.
 	// Default: when the schedule was made, without seconds.
-	StartsAt *string `json:"starts_at" validate:"omitempty,max=40"`
+	StartsAt *string `json:"starts_at,omitzero" validate:"omitempty,max=40"`
 }
 
 // SchedulePreviewInput is the body of previewSchedule.
 type SchedulePreviewInput struct {
 	// When something runs, on the clocks of one time zone.
-	Schedule ScheduleInput `json:"schedule"`
+	Schedule ScheduleInput `json:"schedule,omitzero"`
 	// Left out: 5.
-	Count *int `json:"count" validate:"omitempty,min=1,max=100"`
+	Count *int `json:"count,omitzero" validate:"omitempty,min=1,max=100"`
 	// Default: now.
-	After *time.Time `json:"after"`
+	After *time.Time `json:"after,omitzero"`
 }
 
 // SegmentInput is part of a request.
 type SegmentInput struct {
-	Type       string           `json:"type" validate:"required,oneof=text enrichment file"`
-	Text       *string          `json:"text" validate:"omitempty,max=100000"`
-	Enrichment *EnrichmentInput `json:"enrichment"`
-	FileID     *string          `json:"file_id" validate:"omitempty,min=1,max=64"`
+	Type       string           `json:"type,omitzero" validate:"required,oneof=text enrichment file"`
+	Text       *string          `json:"text,omitzero" validate:"omitempty,max=100000"`
+	Enrichment *EnrichmentInput `json:"enrichment,omitzero"`
+	FileID     *string          `json:"file_id,omitzero" validate:"omitempty,min=1,max=64"`
 }
 
 // SessionPatch is the body of updateSession.
 type SessionPatch struct {
-	Name              *string `json:"name" validate:"omitempty,name,max=200"`
-	Pinned            *bool   `json:"pinned"`
-	RequireValidation *bool   `json:"require_validation"`
+	Name              *string `json:"name,omitzero" validate:"omitempty,name,max=200"`
+	Pinned            *bool   `json:"pinned,omitzero"`
+	RequireValidation *bool   `json:"require_validation,omitzero"`
 	// null: the default provider.
-	ProviderID nullable.Nullable[string] `json:"provider_id" validate:"omitempty,dive,max=64"`
+	ProviderID nullable.Nullable[string] `json:"provider_id,omitzero" validate:"omitempty,dive,max=64"`
 	// Merged into what is set; null: none.
-	Budgets nullable.Nullable[SessionPatchBudgets] `json:"budgets" validate:"omitempty,dive"`
+	Budgets nullable.Nullable[SessionPatchBudgets] `json:"budgets,omitzero" validate:"omitempty,dive"`
 }
 
 // SessionPatchBudgets is part of a request.
 // Merged into what is set; null: none.
 type SessionPatchBudgets struct {
-	MaxTokensPerRound nullable.Nullable[int64]   `json:"max_tokens_per_round" validate:"omitempty,dive,min=1"`
-	MaxCostPerRound   nullable.Nullable[float64] `json:"max_cost_per_round" validate:"omitempty,dive,gt=0"`
-	MaxCostPerSession nullable.Nullable[float64] `json:"max_cost_per_session" validate:"omitempty,dive,gt=0"`
+	MaxTokensPerRound nullable.Nullable[int64]   `json:"max_tokens_per_round,omitzero" validate:"omitempty,dive,min=1"`
+	MaxCostPerRound   nullable.Nullable[float64] `json:"max_cost_per_round,omitzero" validate:"omitempty,dive,gt=0"`
+	MaxCostPerSession nullable.Nullable[float64] `json:"max_cost_per_session,omitzero" validate:"omitempty,dive,gt=0"`
 }
 
 // SettingsPatch is the body of updateSettings.
 // Any of the settings. null: back to the default; a limit set to null is none.
 type SettingsPatch struct {
-	Language                    nullable.Nullable[string]                     `json:"language" validate:"omitempty,dive,oneof=en fr"`
-	TimeZone                    nullable.Nullable[string]                     `json:"time_zone" validate:"omitempty,dive,visible,max=100"`
-	DayStartHour                nullable.Nullable[int]                        `json:"day_start_hour" validate:"omitempty,dive,min=0,max=23"`
-	WeekStartDay                nullable.Nullable[string]                     `json:"week_start_day" validate:"omitempty,dive,oneof=monday tuesday wednesday thursday friday saturday sunday"`
-	RequireValidation           nullable.Nullable[bool]                       `json:"require_validation"`
-	AutomationValidation        nullable.Nullable[string]                     `json:"automation_validation" validate:"omitempty,dive,oneof=park refuse allow"`
-	ChatPreempts                nullable.Nullable[bool]                       `json:"chat_preempts"`
-	ChatSessionHeader           nullable.Nullable[string]                     `json:"chat_session_header" validate:"omitempty,dive,session_header"`
-	McpAnswers                  nullable.Nullable[bool]                       `json:"mcp_answers"`
-	ApproveByText               nullable.Nullable[bool]                       `json:"approve_by_text"`
-	ChatEvictionAfter           nullable.Nullable[domain.Duration]            `json:"chat_eviction_after" validate:"omitempty,dive,min=0"`
-	AutomationMaxWait           nullable.Nullable[domain.Duration]            `json:"automation_max_wait" validate:"omitempty,dive,min=0"`
-	CompletionConfirmationDelay nullable.Nullable[domain.Duration]            `json:"completion_confirmation_delay" validate:"omitempty,dive,min=0"`
-	MaxInactivity               nullable.Nullable[domain.Duration]            `json:"max_inactivity" validate:"omitempty,dive,min=0"`
-	MaxActiveDuration           nullable.Nullable[domain.Duration]            `json:"max_active_duration" validate:"omitempty,dive,min=0"`
-	MisfireGrace                nullable.Nullable[domain.Duration]            `json:"misfire_grace" validate:"omitempty,dive,min=0"`
-	NetworkRetry                nullable.Nullable[SettingsPatchNetworkRetry]  `json:"network_retry" validate:"omitempty,dive"`
-	Relaunch                    nullable.Nullable[string]                     `json:"relaunch" validate:"omitempty,dive,oneof=with_commands on_error_only"`
-	AfterActions                nullable.Nullable[string]                     `json:"after_actions" validate:"omitempty,dive,oneof=call rest"`
-	PromptDetail                nullable.Nullable[string]                     `json:"prompt_detail" validate:"omitempty,dive,oneof=minimal normal full"`
-	MaxCallsPerResponse         nullable.Nullable[int]                        `json:"max_calls_per_response" validate:"omitempty,dive,min=1,max=100"`
-	MaxQueueLength              nullable.Nullable[int]                        `json:"max_queue_length" validate:"omitempty,dive,min=1,max=100000"`
-	FileBudget                  nullable.Nullable[SettingsPatchFileBudget]    `json:"file_budget" validate:"omitempty,dive"`
-	Notifications               nullable.Nullable[SettingsPatchNotifications] `json:"notifications" validate:"omitempty,dive"`
-	ApprovalExpiry              nullable.Nullable[domain.Duration]            `json:"approval_expiry" validate:"omitempty,dive,min=0"`
-	ApprovalOnExpiry            nullable.Nullable[string]                     `json:"approval_on_expiry" validate:"omitempty,dive,oneof=deny keep"`
-	FallbackProviders           nullable.Nullable[[]string]                   `json:"fallback_providers" validate:"omitempty,dive,max=20,dive,max=64"`
-	AllowedHosts                nullable.Nullable[[]string]                   `json:"allowed_hosts" validate:"omitempty,dive,max=500,dive,min=1,max=300"`
-	Commands                    nullable.Nullable[[]string]                   `json:"commands" validate:"omitempty,dive,max=500,dive,visible,max=100"`
-	SensitiveCommands           nullable.Nullable[[]string]                   `json:"sensitive_commands" validate:"omitempty,dive,max=500,dive,max=100"`
+	Language                    nullable.Nullable[string]                     `json:"language,omitzero" validate:"omitempty,dive,oneof=en fr"`
+	TimeZone                    nullable.Nullable[string]                     `json:"time_zone,omitzero" validate:"omitempty,dive,visible,max=100"`
+	DayStartHour                nullable.Nullable[int]                        `json:"day_start_hour,omitzero" validate:"omitempty,dive,min=0,max=23"`
+	WeekStartDay                nullable.Nullable[string]                     `json:"week_start_day,omitzero" validate:"omitempty,dive,oneof=monday tuesday wednesday thursday friday saturday sunday"`
+	RequireValidation           nullable.Nullable[bool]                       `json:"require_validation,omitzero"`
+	AutomationValidation        nullable.Nullable[string]                     `json:"automation_validation,omitzero" validate:"omitempty,dive,oneof=park refuse allow"`
+	ChatPreempts                nullable.Nullable[bool]                       `json:"chat_preempts,omitzero"`
+	ChatSessionHeader           nullable.Nullable[string]                     `json:"chat_session_header,omitzero" validate:"omitempty,dive,session_header"`
+	McpAnswers                  nullable.Nullable[bool]                       `json:"mcp_answers,omitzero"`
+	ApproveByText               nullable.Nullable[bool]                       `json:"approve_by_text,omitzero"`
+	ChatEvictionAfter           nullable.Nullable[domain.Duration]            `json:"chat_eviction_after,omitzero" validate:"omitempty,dive,min=0"`
+	AutomationMaxWait           nullable.Nullable[domain.Duration]            `json:"automation_max_wait,omitzero" validate:"omitempty,dive,min=0"`
+	CompletionConfirmationDelay nullable.Nullable[domain.Duration]            `json:"completion_confirmation_delay,omitzero" validate:"omitempty,dive,min=0"`
+	MaxInactivity               nullable.Nullable[domain.Duration]            `json:"max_inactivity,omitzero" validate:"omitempty,dive,min=0"`
+	MaxActiveDuration           nullable.Nullable[domain.Duration]            `json:"max_active_duration,omitzero" validate:"omitempty,dive,min=0"`
+	MisfireGrace                nullable.Nullable[domain.Duration]            `json:"misfire_grace,omitzero" validate:"omitempty,dive,min=0"`
+	NetworkRetry                nullable.Nullable[SettingsPatchNetworkRetry]  `json:"network_retry,omitzero" validate:"omitempty,dive"`
+	Relaunch                    nullable.Nullable[string]                     `json:"relaunch,omitzero" validate:"omitempty,dive,oneof=with_commands on_error_only"`
+	AfterActions                nullable.Nullable[string]                     `json:"after_actions,omitzero" validate:"omitempty,dive,oneof=call rest"`
+	PromptDetail                nullable.Nullable[string]                     `json:"prompt_detail,omitzero" validate:"omitempty,dive,oneof=minimal normal full"`
+	MaxCallsPerResponse         nullable.Nullable[int]                        `json:"max_calls_per_response,omitzero" validate:"omitempty,dive,min=1,max=100"`
+	MaxQueueLength              nullable.Nullable[int]                        `json:"max_queue_length,omitzero" validate:"omitempty,dive,min=1,max=100000"`
+	FileBudget                  nullable.Nullable[SettingsPatchFileBudget]    `json:"file_budget,omitzero" validate:"omitempty,dive"`
+	Notifications               nullable.Nullable[SettingsPatchNotifications] `json:"notifications,omitzero" validate:"omitempty,dive"`
+	ApprovalExpiry              nullable.Nullable[domain.Duration]            `json:"approval_expiry,omitzero" validate:"omitempty,dive,min=0"`
+	ApprovalOnExpiry            nullable.Nullable[string]                     `json:"approval_on_expiry,omitzero" validate:"omitempty,dive,oneof=deny keep"`
+	FallbackProviders           nullable.Nullable[[]string]                   `json:"fallback_providers,omitzero" validate:"omitempty,dive,max=20,dive,max=64"`
+	AllowedHosts                nullable.Nullable[[]string]                   `json:"allowed_hosts,omitzero" validate:"omitempty,dive,max=500,dive,min=1,max=300"`
+	Commands                    nullable.Nullable[[]string]                   `json:"commands,omitzero" validate:"omitempty,dive,max=500,dive,visible,max=100"`
+	SensitiveCommands           nullable.Nullable[[]string]                   `json:"sensitive_commands,omitzero" validate:"omitempty,dive,max=500,dive,max=100"`
 	// What is said here is merged: a model set to null loses its own price.
-	Prices nullable.Nullable[map[string]nullable.Nullable[PricePatch]] `json:"prices" validate:"omitempty,dive,max=200"`
+	Prices nullable.Nullable[map[string]nullable.Nullable[PricePatch]] `json:"prices,omitzero" validate:"omitempty,dive,max=200"`
 	// What is said here is merged: a chunk set to null is as it was built in.
-	PromptChunks nullable.Nullable[map[string]nullable.Nullable[ChunkPatch]] `json:"prompt_chunks" validate:"omitempty,dive,max=100"`
-	Limits       nullable.Nullable[SettingsPatchLimits]                      `json:"limits" validate:"omitempty,dive"`
+	PromptChunks nullable.Nullable[map[string]nullable.Nullable[ChunkPatch]] `json:"prompt_chunks,omitzero" validate:"omitempty,dive,max=100"`
+	Limits       nullable.Nullable[SettingsPatchLimits]                      `json:"limits,omitzero" validate:"omitempty,dive"`
 }
 
 // SettingsPatchFileBudget is part of a request.
 type SettingsPatchFileBudget struct {
-	Bytes nullable.Nullable[int64] `json:"bytes" validate:"omitempty,dive,min=0,max=1000000000000"`
-	Count nullable.Nullable[int64] `json:"count" validate:"omitempty,dive,min=0,max=1000000"`
+	Bytes nullable.Nullable[int64] `json:"bytes,omitzero" validate:"omitempty,dive,min=0,max=1000000000000"`
+	Count nullable.Nullable[int64] `json:"count,omitzero" validate:"omitempty,dive,min=0,max=1000000"`
 }
 
 // SettingsPatchLimits is part of a request.
 type SettingsPatchLimits struct {
-	Chat       nullable.Nullable[LimitsPatch] `json:"chat" validate:"omitempty,dive"`
-	Automation nullable.Nullable[LimitsPatch] `json:"automation" validate:"omitempty,dive"`
+	Chat       nullable.Nullable[LimitsPatch] `json:"chat,omitzero" validate:"omitempty,dive"`
+	Automation nullable.Nullable[LimitsPatch] `json:"automation,omitzero" validate:"omitempty,dive"`
 }
 
 // SettingsPatchNetworkRetry is part of a request.
 type SettingsPatchNetworkRetry struct {
-	Policy nullable.Nullable[string]            `json:"policy" validate:"omitempty,dive,oneof=forever requeue_after_3"`
-	Delays nullable.Nullable[[]domain.Duration] `json:"delays" validate:"omitempty,dive,min=1,max=20,dive,min=0"`
+	Policy nullable.Nullable[string]            `json:"policy,omitzero" validate:"omitempty,dive,oneof=forever requeue_after_3"`
+	Delays nullable.Nullable[[]domain.Duration] `json:"delays,omitzero" validate:"omitempty,dive,min=1,max=20,dive,min=0"`
 }
 
 // SettingsPatchNotifications is part of a request.
 type SettingsPatchNotifications struct {
-	MailTo      nullable.Nullable[[]string]                             `json:"mail_to" validate:"omitempty,dive,max=20,dive,min=3,max=254"`
-	QuietHours  nullable.Nullable[SettingsPatchNotificationsQuietHours] `json:"quiet_hours" validate:"omitempty,dive"`
-	ShowContent nullable.Nullable[bool]                                 `json:"show_content"`
+	MailTo      nullable.Nullable[[]string]                             `json:"mail_to,omitzero" validate:"omitempty,dive,max=20,dive,min=3,max=254"`
+	QuietHours  nullable.Nullable[SettingsPatchNotificationsQuietHours] `json:"quiet_hours,omitzero" validate:"omitempty,dive"`
+	ShowContent nullable.Nullable[bool]                                 `json:"show_content,omitzero"`
 }
 
 // SettingsPatchNotificationsQuietHours is part of a request.
 type SettingsPatchNotificationsQuietHours struct {
-	From string `json:"from" validate:"required,max=5"`
-	To   string `json:"to" validate:"required,max=5"`
+	From string `json:"from,omitzero" validate:"required,max=5"`
+	To   string `json:"to,omitzero" validate:"required,max=5"`
 }
 
 // TaskProgressInput is part of a request.
 type TaskProgressInput struct {
-	Percent *float64 `json:"percent" validate:"omitempty,min=0,max=100"`
-	Text    *string  `json:"text" validate:"omitempty,max=500"`
+	Percent *float64 `json:"percent,omitzero" validate:"omitempty,min=0,max=100"`
+	Text    *string  `json:"text,omitzero" validate:"omitempty,max=500"`
 }
 
 // TaskReport is the body of reportTask.
@@ -710,86 +710,86 @@ type TaskProgressInput struct {
 type TaskReport struct {
 	// The task that it is about, so that what is signed holds for no other. Another one than that of the
 	// address: 401.
-	TaskID   *string            `json:"task_id" validate:"omitempty,max=64"`
-	Status   string             `json:"status" validate:"required,oneof=running succeeded failed"`
-	Progress *TaskProgressInput `json:"progress"`
+	TaskID   *string            `json:"task_id,omitzero" validate:"omitempty,max=64"`
+	Status   string             `json:"status,omitzero" validate:"required,oneof=running succeeded failed"`
+	Progress *TaskProgressInput `json:"progress,omitzero"`
 	// Any JSON value.
-	Result json.RawMessage `json:"result"`
+	Result json.RawMessage `json:"result,omitzero"`
 	// Of `failed`: why, in words that a person and the AI read.
-	Error *string `json:"error" validate:"omitempty,max=4000"`
+	Error *string `json:"error,omitzero" validate:"omitempty,max=4000"`
 }
 
 // ToolPatch is the body of updateTool.
 type ToolPatch struct {
 	// Moves it.
-	ZoneID      *string                   `json:"zone_id" validate:"omitempty,min=1,max=64"`
-	Name        *string                   `json:"name" validate:"omitempty,visible,name,max=200"`
-	Description nullable.Nullable[string] `json:"description" validate:"omitempty,dive,max=10000"`
+	ZoneID      *string                   `json:"zone_id,omitzero" validate:"omitempty,min=1,max=64"`
+	Name        *string                   `json:"name,omitzero" validate:"omitempty,visible,name,max=200"`
+	Description nullable.Nullable[string] `json:"description,omitzero" validate:"omitempty,dive,max=10000"`
 	// A merge patch of the config.
-	Config            json.RawMessage `json:"config" validate:"omitempty,object"`
-	AlwaysSend        *bool           `json:"always_send"`
-	RequireValidation *bool           `json:"require_validation"`
-	Position          *int            `json:"position" validate:"omitempty,min=0,max=1000000"`
+	Config            json.RawMessage `json:"config,omitzero" validate:"omitempty,object"`
+	AlwaysSend        *bool           `json:"always_send,omitzero"`
+	RequireValidation *bool           `json:"require_validation,omitzero"`
+	Position          *int            `json:"position,omitzero" validate:"omitempty,min=0,max=1000000"`
 }
 
 // ToolTypePatch is the body of updateToolType.
 type ToolTypePatch struct {
-	Name        *string                   `json:"name" validate:"omitempty,visible,name,max=200"`
-	Description nullable.Nullable[string] `json:"description" validate:"omitempty,dive,max=10000"`
+	Name        *string                   `json:"name,omitzero" validate:"omitempty,visible,name,max=200"`
+	Description nullable.Nullable[string] `json:"description,omitzero" validate:"omitempty,dive,max=10000"`
 	// A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the
 	// provider kind).
-	ConfigSchema json.RawMessage `json:"config_schema" validate:"omitempty,object"`
+	ConfigSchema json.RawMessage `json:"config_schema,omitzero" validate:"omitempty,object"`
 	// A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the
 	// provider kind).
-	EntrySchema json.RawMessage `json:"entry_schema" validate:"omitempty,object"`
+	EntrySchema json.RawMessage `json:"entry_schema,omitzero" validate:"omitempty,object"`
 }
 
 // TriggerInput is part of a request.
 // What starts a run beside the schedule.
 type TriggerInput struct {
-	Type string `json:"type" validate:"oneof=webhook entry_created"`
+	Type string `json:"type,omitzero" validate:"oneof=webhook entry_created"`
 	// Of entry_created: the tool in which an entry is created.
-	ToolID *string `json:"tool_id" validate:"omitempty,max=64"`
+	ToolID *string `json:"tool_id,omitzero" validate:"omitempty,max=64"`
 	// A JSON Schema that the entry (`{timestamp, data}`) or the body of the call must meet. Left out:
 	// always.
-	Condition json.RawMessage `json:"condition" validate:"omitempty,object"`
+	Condition json.RawMessage `json:"condition,omitzero" validate:"omitempty,object"`
 }
 
 // ValidationAnswer is the body of resumeValidation.
 type ValidationAnswer struct {
-	Approved *bool `json:"approved" validate:"required"`
+	Approved *bool `json:"approved,omitzero" validate:"required"`
 	// What you were shown: send it. Left out: the one that is open when the call comes; if another one has
 	// taken its place meanwhile, 409 `validation_stale`.
-	ApprovalID *string `json:"approval_id" validate:"omitempty,max=64"`
+	ApprovalID *string `json:"approval_id,omitzero" validate:"omitempty,max=64"`
 	// Only these actions; the others are cancelled.
-	ApprovedIDs []string `json:"approved_ids" validate:"max=100,dive,max=64"`
+	ApprovedIDs []string `json:"approved_ids,omitzero" validate:"max=100,dive,max=64"`
 	// New params by the action's id.
-	Edits   map[string]json.RawMessage `json:"edits" validate:"max=100,dive,object"`
-	Comment *string                    `json:"comment" validate:"omitempty,max=10000"`
+	Edits   map[string]json.RawMessage `json:"edits,omitzero" validate:"max=100,dive,object"`
+	Comment *string                    `json:"comment,omitzero" validate:"omitempty,max=10000"`
 	// The passkey signature for approving actions of which one is `sensitive`: send the answer without it
 	// first, and the problem `passkey_required` has the challenge in `passkey`.
-	Passkey *PasskeyAnswer `json:"passkey"`
+	Passkey *PasskeyAnswer `json:"passkey,omitzero"`
 }
 
 // WebhookPatch is the body of updateWebhook.
 type WebhookPatch struct {
-	URL     *string  `json:"url" validate:"omitempty,min=1,max=2000"`
-	Types   []string `json:"types" validate:"omitempty,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed answers.changed notice"`
-	Enabled *bool    `json:"enabled"`
-	Links   *bool    `json:"links"`
+	URL     *string  `json:"url,omitzero" validate:"omitempty,min=1,max=2000"`
+	Types   []string `json:"types,omitzero" validate:"omitempty,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed answers.changed notice"`
+	Enabled *bool    `json:"enabled,omitzero"`
+	Links   *bool    `json:"links,omitzero"`
 }
 
 // WebhookReplay is the body of replayWebhook.
 type WebhookReplay struct {
 	// The number of an event. What comes after it is sent.
-	After *int64 `json:"after" validate:"required,min=0"`
+	After *int64 `json:"after,omitzero" validate:"required,min=0"`
 }
 
 // ZonePatch is the body of updateZone.
 type ZonePatch struct {
-	Name              *string                   `json:"name" validate:"omitempty,visible,name,max=200"`
-	Description       nullable.Nullable[string] `json:"description" validate:"omitempty,dive,max=10000"`
-	Colour            nullable.Nullable[string] `json:"colour" validate:"omitempty,dive,max=50"`
-	Position          *int                      `json:"position" validate:"omitempty,min=0,max=1000000"`
-	RequireValidation *bool                     `json:"require_validation"`
+	Name              *string                   `json:"name,omitzero" validate:"omitempty,visible,name,max=200"`
+	Description       nullable.Nullable[string] `json:"description,omitzero" validate:"omitempty,dive,max=10000"`
+	Colour            nullable.Nullable[string] `json:"colour,omitzero" validate:"omitempty,dive,max=50"`
+	Position          *int                      `json:"position,omitzero" validate:"omitempty,min=0,max=1000000"`
+	RequireValidation *bool                     `json:"require_validation,omitzero"`
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/mergepatch"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/shorten"
@@ -19,13 +20,18 @@ import (
 const shownIDs = 20
 
 type createDataParams struct {
-	ToolID  string              `json:"tool_id"`
-	Entries []userdata.NewEntry `json:"entries"`
+	ToolID  string                 `json:"tool_id"`
+	Entries []userdata.EntryFields `json:"entries"`
 }
 
 type updateDataParams struct {
-	EntryID string `json:"entry_id"`
-	userdata.EntryPatch
+	EntryID string
+	Patch   userdata.EntryPatch
+}
+
+func (p *updateDataParams) UnmarshalJSON(text []byte) (err error) {
+	p.EntryID, p.Patch, err = mergepatch.IDAndPatch[userdata.EntryFields](text, "entry_id")
+	return err
 }
 
 type deleteDataParams struct {
@@ -107,7 +113,7 @@ func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card,
 		return card{}, err
 	}
 	after := *entry
-	if err := data.PatchEntry(&c.env.Env, &after, p.EntryPatch); err != nil {
+	if err := data.PatchEntry(&c.env.Env, &after, p.Patch); err != nil {
 		return card{}, err
 	}
 	d := card{text: domain.Say("Change an entry of %s", "Modifier une entrée de %s", nameText(tool.Name)),
@@ -120,7 +126,7 @@ func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card,
 }
 
 func runUpdateData(ctx context.Context, c *call, p updateDataParams) (done, error) {
-	if p.Timestamp == nil && len(p.Data) == 0 {
+	if p.Patch.Empty() {
 		return done{}, domain.Invalid("", "empty", "Nothing would change: give timestamp or data.")
 	}
 	entry, err := data.FindEntry(ctx, c.store, "/entry_id", p.EntryID)
@@ -128,7 +134,7 @@ func runUpdateData(ctx context.Context, c *call, p updateDataParams) (done, erro
 		return done{}, err
 	}
 	was := entryView(entry, time.UTC)
-	change, err := c.rules().UpdateEntry(ctx, c.store, c.env.Env, entry, p.EntryPatch)
+	change, err := c.rules().UpdateEntry(ctx, c.store, c.env.Env, entry, p.Patch)
 	if err != nil {
 		return done{}, err
 	}

@@ -8,18 +8,19 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/mergepatch"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 type contextParams struct {
-	Key   string  `json:"key"`
-	Title *string `json:"title,omitempty"`
-	Body  string  `json:"body"`
+	Key   string
+	Patch userdata.DocumentPatch
 }
 
-func (p contextParams) patch() userdata.DocumentPatch {
-	return userdata.DocumentPatch{Title: p.Title, Body: &p.Body}
+func (p *contextParams) UnmarshalJSON(text []byte) (err error) {
+	p.Key, p.Patch, err = mergepatch.IDAndPatch[userdata.DocumentFields](text, "key")
+	return err
 }
 
 func typeActions() []*command {
@@ -33,7 +34,7 @@ func typeActions() []*command {
 		func(_ context.Context, c *call, p userdata.NewToolType) (card, error) {
 			return card{
 				text:  domain.Say("Add the tool type %s", "Ajouter le type d’outil %s", nameText(p.Name)),
-				after: jsonbody.Encode(p),
+				after: jsonbody.EncodeGiven(p),
 			}, nil
 		},
 		func(ctx context.Context, c *call, p userdata.NewToolType) (done, error) {
@@ -85,13 +86,6 @@ func documentActions() []*command {
 	}
 }
 
-type draft struct {
-	Title string `json:"title"`
-	Body  string `json:"body"`
-}
-
-func draftOf(doc *userdata.Document) draft { return draft{doc.Title, doc.Body} }
-
 func documentTerms() terms {
 	return terms{lasts: true,
 		always: domain.Say("Changes of the documents always ask.", "Les modifications des documents demandent toujours un accord.")}
@@ -99,18 +93,21 @@ func documentTerms() terms {
 
 func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card, error) {
 	d := card{version: "0"}
-	after := userdata.Document{Title: p.Key}
+	after := userdata.DocumentFields{Title: p.Key}
 	doc, err := c.store.Document(ctx, p.Key)
+	if err == nil {
+		after = doc.DocumentFields
+	}
+	if err := p.Patch.Apply(&after); err != nil {
+		return card{}, err
+	}
 	switch {
 	case err == nil:
-		after = *doc
-		p.patch().Apply(&after)
-		d.before, d.after = diff(draftOf(doc), draftOf(&after))
+		d.before, d.after = diff(doc.DocumentFields, after)
 		d.text = domain.Say("Change the draft of the document %s", "Modifier le brouillon du document %s", nameText(doc.Title))
 		d.version = strconv.FormatInt(doc.Version, 10)
 	case domain.ErrorCode(err) == domain.CodeNotFound:
-		p.patch().Apply(&after)
-		d.after = jsonbody.Encode(draftOf(&after))
+		d.after = jsonbody.Encode(after)
 		d.text = domain.Say("Add the document %s", "Ajouter le document %s", nameText(after.Title))
 	default:
 		return card{}, fmt.Errorf("read the document: %w", err)
@@ -119,13 +116,13 @@ func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card,
 }
 
 func runContextUpdate(ctx context.Context, c *call, p contextParams) (done, error) {
-	var before *draft
+	var before *userdata.DocumentFields
 	if old, err := c.store.Document(ctx, p.Key); err == nil {
-		before = new(draftOf(old))
+		before = new(old.DocumentFields)
 	} else if domain.ErrorCode(err) != domain.CodeNotFound {
 		return done{}, fmt.Errorf("read the document: %w", err)
 	}
-	doc, change, err := c.rules().WriteDocument(ctx, c.store, c.env.Env, p.Key, p.patch())
+	doc, change, err := c.rules().WriteDocument(ctx, c.store, c.env.Env, p.Key, p.Patch)
 	if err != nil {
 		return done{}, err
 	}
@@ -134,7 +131,7 @@ func runContextUpdate(ctx context.Context, c *call, p contextParams) (done, erro
 		summary = domain.Say("Added the document %s", "Document %s ajouté", nameText(doc.Title))
 	}
 	d, err := changed(doc.ID, change, fmt.Sprintf("Wrote the draft of the document %s. It is not published yet.", doc.Key), summary)
-	return d.from(doc.ID, before, draftOf(doc)), err
+	return d.from(doc.ID, before, doc.DocumentFields), err
 }
 
 // published is what every session reads of a document.

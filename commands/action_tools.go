@@ -3,22 +3,36 @@ package commands
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"strconv"
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/mergepatch"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/schema"
 )
 
-const toolFields = `"description": {"type": "string"}, "config": {"type": "object", "description": "Config of the tool; see SCHEMA of tool."},
-	"always_send": {"type": "boolean", "description": "Give its data to every session."},
-	"require_validation": {"type": "boolean", "description": "Ask the person before this tool or its data is changed."}`
+// toolProperties are those of a tool for an action that creates one, or changes one: that cannot change its type.
+func toolProperties(zone, toolType string) string {
+	return schema.Properties[userdata.ToolFields](map[string]string{
+		"zone_id":            `"description": "` + zone + `"`,
+		"tool_type":          toolType,
+		"name":               `"minLength": 1`,
+		"config":             `"description": "Config of the tool; see SCHEMA of tool."`,
+		"always_send":        `"description": "Give its data to every session."`,
+		"require_validation": `"description": "Ask the person before this tool or its data is changed."`,
+	})
+}
 
 type updateToolParams struct {
-	ToolID string `json:"tool_id"`
-	userdata.ToolPatch
+	ToolID string
+	Patch  userdata.ToolPatch
+}
+
+func (p *updateToolParams) UnmarshalJSON(text []byte) (err error) {
+	p.ToolID, p.Patch, err = mergepatch.IDAndPatch[userdata.ToolFields](text, "tool_id")
+	return err
 }
 
 type deleteToolParams struct {
@@ -33,7 +47,7 @@ func toolActions() []*command {
 			domain.RoleMember,
 			domain.EffectNonIdempotent,
 			"Add a tool to a zone. Built-in types: tracking, journal, notes, checklist, goal.",
-			zoneIDProperty+`, "tool_type": {"type": "string", "description": "Id of a tool type."}, "name": {"type": "string", "minLength": 1}, `+toolFields,
+			toolProperties("Id of a zone.", `"description": "Id of a tool type."`),
 			describeCreateTool,
 			runCreateTool,
 		).require("zone_id", "tool_type", "name"),
@@ -42,7 +56,7 @@ func toolActions() []*command {
 			domain.RoleMember,
 			domain.EffectIdempotent,
 			"Change a tool or its config. Give only what changes; null in config removes a field of it.",
-			toolIDProperty+`, "zone_id": {"type": "string", "description": "Move it to this zone."}, "name": {"type": "string", "minLength": 1}, "position": {"type": "integer"}, `+toolFields,
+			toolIDProperty+", "+toolProperties("Move it to this zone.", "-"),
 			describeUpdateTool,
 			runUpdateTool,
 		).require("tool_id"),
@@ -58,7 +72,7 @@ func toolActions() []*command {
 	}
 }
 
-func describeCreateTool(ctx context.Context, c *call, p userdata.NewTool) (card, error) {
+func describeCreateTool(ctx context.Context, c *call, p userdata.ToolFields) (card, error) {
 	zone, err := c.zone(ctx, "/zone_id", p.ZoneID)
 	if err != nil {
 		return card{}, err
@@ -71,7 +85,7 @@ func describeCreateTool(ctx context.Context, c *call, p userdata.NewTool) (card,
 			p.ToolType,
 			nameText(zone.Name),
 		),
-		after: jsonbody.Encode(p),
+		after: jsonbody.EncodeGiven(p),
 		zones: []*userdata.Zone{zone},
 	}
 	if p.AlwaysSend {
@@ -80,7 +94,7 @@ func describeCreateTool(ctx context.Context, c *call, p userdata.NewTool) (card,
 	return d, nil
 }
 
-func runCreateTool(ctx context.Context, c *call, p userdata.NewTool) (done, error) {
+func runCreateTool(ctx context.Context, c *call, p userdata.ToolFields) (done, error) {
 	tool, change, err := c.rules().CreateTool(ctx, c.store, c.env.Env, p)
 	if err != nil {
 		return done{}, err
@@ -109,7 +123,7 @@ func describeUpdateTool(ctx context.Context, c *call, p updateToolParams) (card,
 		return card{}, err
 	}
 	after := *tool
-	if err := data.PatchTool(&after, p.ToolPatch); err != nil {
+	if err := data.PatchTool(&after, p.Patch); err != nil {
 		return card{}, err
 	}
 	d := card{text: domain.Say("Change the tool %s", "Modifier l’outil %s", nameText(tool.Name)),
@@ -142,7 +156,7 @@ func describeUpdateTool(ctx context.Context, c *call, p updateToolParams) (card,
 }
 
 func runUpdateTool(ctx context.Context, c *call, p updateToolParams) (done, error) {
-	if reflect.ValueOf(p.ToolPatch).IsZero() {
+	if p.Patch.Empty() {
 		return done{}, domain.Invalid("", "empty", "Nothing would change: give at least one field beside tool_id.")
 	}
 	tool, err := c.tool(ctx, "/tool_id", p.ToolID)
@@ -150,7 +164,7 @@ func runUpdateTool(ctx context.Context, c *call, p updateToolParams) (done, erro
 		return done{}, err
 	}
 	was := toolView(tool)
-	change, err := c.rules().UpdateTool(ctx, c.store, c.env.Env, tool, p.ToolPatch)
+	change, err := c.rules().UpdateTool(ctx, c.store, c.env.Env, tool, p.Patch)
 	if err != nil {
 		return done{}, err
 	}

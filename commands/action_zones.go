@@ -6,16 +6,26 @@ import (
 	"strconv"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/mergepatch"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/schema"
 )
 
-const zoneFields = `"description": {"type": "string"}, "colour": {"type": "string", "description": "Like #2563eb or teal."},
-	"require_validation": {"type": "boolean", "description": "Ask the person before anything in this zone is changed."}`
+var zoneProperties = schema.Properties[userdata.ZoneFields](map[string]string{
+	"name":               `"minLength": 1`,
+	"colour":             `"description": "Like #2563eb or teal."`,
+	"require_validation": `"description": "Ask the person before anything in this zone is changed."`,
+})
 
 type updateZoneParams struct {
-	ZoneID string `json:"zone_id"`
-	userdata.ZonePatch
+	ZoneID string
+	Patch  userdata.ZonePatch
+}
+
+func (p *updateZoneParams) UnmarshalJSON(text []byte) (err error) {
+	p.ZoneID, p.Patch, err = mergepatch.IDAndPatch[userdata.ZoneFields](text, "zone_id")
+	return err
 }
 
 type deleteZoneParams struct {
@@ -26,10 +36,9 @@ type deleteZoneParams struct {
 func zoneActions() []*command {
 	return []*command{
 		newAction("CREATE_ZONE", domain.RoleMember, domain.EffectNonIdempotent, "Add a zone.",
-			`"name": {"type": "string", "minLength": 1}, `+zoneFields, describeCreateZone, runCreateZone).require("name"),
+			zoneProperties, describeCreateZone, runCreateZone).require("name"),
 		newAction("UPDATE_ZONE", domain.RoleMember, domain.EffectIdempotent, "Change a zone. Give only what changes.",
-			zoneIDProperty+`, "name": {"type": "string", "minLength": 1}, "position": {"type": "integer"}, `+zoneFields,
-			describeUpdateZone, runUpdateZone).require("zone_id"),
+			zoneIDProperty+", "+zoneProperties, describeUpdateZone, runUpdateZone).require("zone_id"),
 		newAction(
 			"DELETE_ZONE",
 			domain.RoleMember,
@@ -42,11 +51,11 @@ func zoneActions() []*command {
 	}
 }
 
-func describeCreateZone(_ context.Context, c *call, p userdata.NewZone) (card, error) {
-	return card{text: domain.Say("Add the zone %s", "Ajouter la zone %s", nameText(p.Name)), after: jsonbody.Encode(p)}, nil
+func describeCreateZone(_ context.Context, c *call, p userdata.ZoneFields) (card, error) {
+	return card{text: domain.Say("Add the zone %s", "Ajouter la zone %s", nameText(p.Name)), after: jsonbody.EncodeGiven(p)}, nil
 }
 
-func runCreateZone(ctx context.Context, c *call, p userdata.NewZone) (done, error) {
+func runCreateZone(ctx context.Context, c *call, p userdata.ZoneFields) (done, error) {
 	zone, change, err := c.rules().CreateZone(ctx, c.store, c.env.Env, p)
 	if err != nil {
 		return done{}, err
@@ -62,24 +71,21 @@ func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card,
 		return card{}, err
 	}
 	after := *zone
-	p.ZonePatch.Apply(&after)
+	if err := p.Patch.Apply(&after.ZoneFields); err != nil {
+		return card{}, err
+	}
 	d := card{text: domain.Say("Change the zone %s", "Modifier la zone %s", nameText(zone.Name)),
 		zones: []*userdata.Zone{zone}, version: strconv.FormatInt(zone.Version, 10)}
 	d.before, d.after = diff(zoneView(zone), zoneView(&after))
 	if zone.RequireValidation && !after.RequireValidation {
-		d.warnings = append(
-			d.warnings,
-			domain.Say(
-				"From then on, changes in this zone no longer ask for your approval.",
-				"Ensuite, les modifications dans cette zone ne demanderont plus votre accord.",
-			),
-		)
+		d.warnings = append(d.warnings, domain.Say("From then on, changes in this zone no longer ask for your approval.",
+			"Ensuite, les modifications dans cette zone ne demanderont plus votre accord."))
 	}
 	return d, nil
 }
 
 func runUpdateZone(ctx context.Context, c *call, p updateZoneParams) (done, error) {
-	if (p.ZonePatch == userdata.ZonePatch{}) {
+	if p.Patch.Empty() {
 		return done{}, domain.Invalid("", "empty", "Nothing would change: give at least one field beside zone_id.")
 	}
 	zone, err := c.zone(ctx, "/zone_id", p.ZoneID)
@@ -87,7 +93,7 @@ func runUpdateZone(ctx context.Context, c *call, p updateZoneParams) (done, erro
 		return done{}, err
 	}
 	was := zoneView(zone)
-	change, err := c.rules().UpdateZone(ctx, c.store, c.env.Env, zone, p.ZonePatch)
+	change, err := c.rules().UpdateZone(ctx, c.store, c.env.Env, zone, p.Patch)
 	if err != nil {
 		return done{}, err
 	}
@@ -112,18 +118,10 @@ func describeDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (card,
 	for i := range tools {
 		d.tools = append(d.tools, &tools[i])
 	}
-	if p.Force {
-		if len(tools) > 0 {
-			d.text = domain.Join("", d.text, domain.Say(" with its %s", " avec ses %s", toolsText(len(tools))))
-			d.warnings = append(
-				d.warnings,
-				domain.Say(
-					"It holds %s, deleted with all their entries.",
-					"Elle contient %s, supprimés avec toutes leurs entrées.",
-					toolsText(len(tools)),
-				),
-			)
-		}
+	if p.Force && len(tools) > 0 {
+		d.text = domain.Join("", d.text, domain.Say(" with its %s", " avec ses %s", toolsText(len(tools))))
+		d.warnings = append(d.warnings, domain.Say("It holds %s, deleted with all their entries.",
+			"Elle contient %s, supprimés avec toutes leurs entrées.", toolsText(len(tools))))
 	}
 	return d, nil
 }

@@ -103,7 +103,9 @@ func (c *call) draftBefore(doc *userdata.Document) (userdata.Document, error) {
 		switch e.Command {
 		case "CONTEXT_UPDATE":
 			if written, err := decode[contextParams](e.Params); err == nil && written.Key == draft.Key {
-				written.patch().Apply(&draft)
+				if err := written.Patch.Apply(&draft.DocumentFields); err != nil {
+					return draft, err
+				}
 			}
 		case contextEdit:
 			written, err := decode[editParams](e.Params)
@@ -124,7 +126,7 @@ func describeContextEdit(ctx context.Context, c *call, p editParams) (card, erro
 	doc, err := c.store.Document(ctx, p.Key)
 	switch {
 	case domain.ErrorCode(err) == domain.CodeNotFound && c.writesEarlier(p.Key):
-		doc = &userdata.Document{Key: p.Key, Title: p.Key}
+		doc = &userdata.Document{Key: p.Key, DocumentFields: userdata.DocumentFields{Title: p.Key}}
 	case domain.ErrorCode(err) == domain.CodeNotFound:
 		_, err := data.FindDocument(ctx, c.store, p.Key)
 		return d, err
@@ -166,12 +168,13 @@ func runContextEdit(ctx context.Context, c *call, p editParams) (done, error) {
 	if err != nil {
 		return done{}, err
 	}
-	before := draftOf(doc)
+	before := doc.DocumentFields
 	body, _, _, err := edited(doc.Body, p.Edits)
 	if err != nil {
 		return done{}, err
 	}
-	change, err := c.rules().UpdateDocument(ctx, c.store, c.env.Env, doc, userdata.DocumentPatch{Body: &body})
+	doc.Body = body
+	change, err := c.rules().UpdateDocument(ctx, c.store, c.env.Env, doc, nil)
 	if err != nil {
 		return done{}, err
 	}
@@ -179,5 +182,5 @@ func runContextEdit(ctx context.Context, c *call, p editParams) (done, error) {
 		fmt.Sprintf("Changed the draft of the document %s in %s. It is not published yet.",
 			doc.Key, domain.Plural(len(p.Edits), "place", "places")),
 		domain.Say("Changed the draft of %s", "Brouillon de %s modifié", nameText(doc.Title)))
-	return d.from(doc.ID, before, draftOf(doc)), err
+	return d.from(doc.ID, before, doc.DocumentFields), err
 }

@@ -29,7 +29,13 @@ func (w *world) document(key, body string) {
 	w.t.Helper()
 	at := noon
 	if err := w.data.PutDocument(w.t.Context(), &userdata.Document{
-		ID: "doc_" + key, Key: key, Title: key, Body: body, Published: body, PublishedAt: &at, CreatedAt: at, UpdatedAt: at,
+		ID:             "doc_" + key,
+		Key:            key,
+		DocumentFields: userdata.DocumentFields{Title: key, Body: body},
+		Published:      body,
+		PublishedAt:    &at,
+		CreatedAt:      at,
+		UpdatedAt:      at,
 	}); err != nil {
 		w.t.Fatal(err)
 	}

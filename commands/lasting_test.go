@@ -40,7 +40,7 @@ func TestWhatLastsAsksAfterWordsFromOutside(t *testing.T) {
 		for _, kind := range []domain.SessionType{domain.Chat, domain.Run, domain.Agent} {
 			for _, tainted := range []bool{true, false} {
 				w := newWorld(t)
-				w.put(&userdata.Tool{ID: "tol_s", ZoneID: "zon_h", ToolType: "journal", Name: "Sent", Config: []byte(`{}`), AlwaysSend: true})
+				w.put(&userdata.Tool{ID: "tol_s", ToolFields: userdata.ToolFields{ZoneID: "zon_h", ToolType: "journal", Name: "Sent", Config: []byte(`{}`), AlwaysSend: true}})
 				w.put(&userdata.Entry{ID: "ent_s", ToolID: "tol_s", Timestamp: noon, Data: []byte(`{"text":"a"}`)})
 				w.in(kind)
 				w.env.Approving.Policy = domain.PolicyAllow
@@ -83,7 +83,7 @@ func TestACardSaysWhatEverySessionReads(t *testing.T) {
 		cards := w.plan(w.command(call, params)).Commands.Cards
 		return len(cards) == 1 && slices.Contains(cards[0].Warnings, "Every session will read it.")
 	}
-	w.put(&userdata.Tool{ID: "tol_s", ZoneID: "zon_h", ToolType: "journal", Name: "Sent", Config: []byte(`{}`), AlwaysSend: true})
+	w.put(&userdata.Tool{ID: "tol_s", ToolFields: userdata.ToolFields{ZoneID: "zon_h", ToolType: "journal", Name: "Sent", Config: []byte(`{}`), AlwaysSend: true}})
 	const entry = `{"tool_id":"tol_s","entries":[{"data":{"text":"a"}}]}`
 	for call, params := range map[string]string{
 		"CREATE_TOOL":     `{"zone_id":"zon_h","tool_type":"notes","name":"a","always_send":true}`,

@@ -237,7 +237,7 @@ func TestResultsAreCutAndGoOn(t *testing.T) {
 func TestWhatIsTooLargeIsShownInPart(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("é", 80_000)
-	w.put(&userdata.Document{ID: "doc_2", Key: "long", Title: "Long", Body: long, Version: 1})
+	w.put(&userdata.Document{ID: "doc_2", Key: "long", DocumentFields: userdata.DocumentFields{Title: "Long", Body: long}, Version: 1})
 	w.put(&userdata.Entry{ID: "ent_a", ToolID: "tol_j", Timestamp: noon, Data: jsonbody.Encode(map[string]string{"text": long}), Version: 1})
 	w.put(&userdata.Entry{ID: "ent_b", ToolID: "tol_j", Timestamp: noon.Add(-time.Microsecond), Data: json.RawMessage(`{"text":"short"}`), Version: 1})
 	for _, e := range []*domain.Execution{w.query("CONTEXT", `{"key":"long"}`), w.query("TOOL_DATA", `{"tool_id":"tol_j"}`)} {
@@ -294,7 +294,7 @@ func TestSearchSaysWhatItFound(t *testing.T) {
 // Long results of a search are cut like all others, and say so beside their own note.
 func TestSearchIsBounded(t *testing.T) {
 	w := newWorld(t)
-	w.put(&userdata.Tool{ID: "tol_n", ZoneID: "zon_h", ToolType: "notes", Name: "Notes", Config: json.RawMessage(`{}`)})
+	w.put(&userdata.Tool{ID: "tol_n", ToolFields: userdata.ToolFields{ZoneID: "zon_h", ToolType: "notes", Name: "Notes", Config: json.RawMessage(`{}`)}})
 	note := jsonbody.Encode(map[string]string{"title": strings.Repeat("é", 300), "text": strings.Repeat("long ", 300)})
 	for i := range 150 {
 		w.put(&userdata.Entry{ID: fmt.Sprintf("ent_n%03d", i), ToolID: "tol_n", Timestamp: noon, Data: note})

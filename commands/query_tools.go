@@ -111,22 +111,13 @@ func listTools(ctx context.Context, c *call, p zoneParams) (answer, error) {
 	return a, nil
 }
 
-// toolSettings is what people and the AI set of a tool.
+// toolSettings is a tool with what people and the AI set of it.
 type toolSettings struct {
-	ID                string          `json:"id,omitempty"`
-	ZoneID            string          `json:"zone_id"`
-	Type              string          `json:"tool_type"`
-	Name              string          `json:"name"`
-	Description       string          `json:"description"`
-	Config            json.RawMessage `json:"config"`
-	AlwaysSend        bool            `json:"always_send"`
-	RequireValidation bool            `json:"require_validation"`
-	Position          int             `json:"position"`
+	ID string `json:"id,omitempty"`
+	userdata.ToolFields
 }
 
-func toolView(t *userdata.Tool) toolSettings {
-	return toolSettings{t.ID, t.ZoneID, t.ToolType, t.Name, t.Description, t.Config, t.AlwaysSend, t.RequireValidation, t.Position}
-}
+func toolView(t *userdata.Tool) toolSettings { return toolSettings{t.ID, t.ToolFields} }
 
 func showTool(ctx context.Context, c *call, p toolParams) (answer, error) {
 	tool, err := c.tool(ctx, "/tool_id", p.ToolID)

@@ -72,16 +72,10 @@ func showZone(ctx context.Context, c *call, p zoneParams) (answer, error) {
 	return answer{head: "The zone " + jsonbody.Quote(zone.Name) + ":", body: jsonbody.Encode(zoneView(zone))}, nil
 }
 
-// zoneSettings is what people and the AI set of a zone.
+// zoneSettings is a zone with what people and the AI set of it.
 type zoneSettings struct {
-	ID                string `json:"id,omitempty"`
-	Name              string `json:"name"`
-	Description       string `json:"description"`
-	Colour            string `json:"colour"`
-	Position          int    `json:"position"`
-	RequireValidation bool   `json:"require_validation"`
+	ID string `json:"id,omitempty"`
+	userdata.ZoneFields
 }
 
-func zoneView(z *userdata.Zone) zoneSettings {
-	return zoneSettings{z.ID, z.Name, z.Description, z.Colour, z.Position, z.RequireValidation}
-}
+func zoneView(z *userdata.Zone) zoneSettings { return zoneSettings{z.ID, z.ZoneFields} }

@@ -99,7 +99,7 @@ func TestATargetThatAppearsIsApproved(t *testing.T) {
 		if len(plan.Commands.Reasons) != 0 {
 			t.Fatalf("%s: %q", what, levels(plan.Commands.Reasons))
 		}
-		w.put(&userdata.Tool{ID: "tol_new", ZoneID: "zon_h", ToolType: "notes", Name: "New", Config: []byte(`{}`), RequireValidation: c.guarded})
+		w.put(&userdata.Tool{ID: "tol_new", ToolFields: userdata.ToolFields{ZoneID: "zon_h", ToolType: "notes", Name: "New", Config: []byte(`{}`), RequireValidation: c.guarded}})
 		outcome := w.act(plan.Commands.Actions)
 		if (outcome.Stale != nil) != c.asks || (w.tools()["tol_new"].Name == "b") == c.asks {
 			t.Errorf("%s: stale %+v, name %s", what, outcome.Stale, w.tools()["tol_new"].Name)

@@ -53,18 +53,19 @@ func newWorld(t *testing.T) *world {
 	w.env = Env{Env: data.Env{
 		WorkspaceID: domain.DefaultWorkspace, SessionID: "ses_1", Settings: domain.DefaultSettings(), Now: noon, NewID: newIDs(),
 	}, SessionType: domain.Chat, Approving: domain.Approving{Type: domain.Chat}, Role: domain.RoleAdmin}
-	w.put(&userdata.Zone{ID: "zon_h", Name: "Health"})
-	w.put(&userdata.Zone{ID: "zon_g", Name: "Guarded", RequireValidation: true, Version: 4})
+	w.put(&userdata.Zone{ID: "zon_h", ZoneFields: userdata.ZoneFields{Name: "Health"}})
+	w.put(&userdata.Zone{ID: "zon_g", ZoneFields: userdata.ZoneFields{Name: "Guarded", RequireValidation: true}, Version: 4})
 	w.put(&userdata.Tool{
-		ID: "tol_w", ZoneID: "zon_h", ToolType: "tracking", Name: "Weight", Config: json.RawMessage(`{"max":200,"min":30,"unit":"kg"}`),
+		ID:         "tol_w",
+		ToolFields: userdata.ToolFields{ZoneID: "zon_h", ToolType: "tracking", Name: "Weight", Config: json.RawMessage(`{"max":200,"min":30,"unit":"kg"}`)},
 	})
-	w.put(&userdata.Tool{ID: "tol_j", ZoneID: "zon_h", ToolType: "journal", Name: "Diary", Config: json.RawMessage(`{}`)})
-	w.put(&userdata.Tool{ID: "tol_g", ZoneID: "zon_g", ToolType: "checklist", Name: "Chores", Config: json.RawMessage(`{}`), Version: 7})
+	w.put(&userdata.Tool{ID: "tol_j", ToolFields: userdata.ToolFields{ZoneID: "zon_h", ToolType: "journal", Name: "Diary", Config: json.RawMessage(`{}`)}})
+	w.put(&userdata.Tool{ID: "tol_g", ToolFields: userdata.ToolFields{ZoneID: "zon_g", ToolType: "checklist", Name: "Chores", Config: json.RawMessage(`{}`)}, Version: 7})
 	for i, kg := range []string{"72.5", "71.9"} {
 		id := fmt.Sprintf("ent_%d", i+1)
 		w.put(&userdata.Entry{ID: id, ToolID: "tol_w", Timestamp: noon.AddDate(0, 0, i-2), Data: json.RawMessage(`{"value":` + kg + `}`)})
 	}
-	w.put(&userdata.Document{ID: "doc_1", Key: "about", Title: "About me", Body: "I run.", Published: "I run.", PublishedAt: &noon, Version: 2})
+	w.put(&userdata.Document{ID: "doc_1", Key: "about", DocumentFields: userdata.DocumentFields{Title: "About me", Body: "I run."}, Published: "I run.", PublishedAt: &noon, Version: 2})
 	return w
 }
 

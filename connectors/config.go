@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/mergepatch"
 	"github.com/fermata-dev/fermata/domain/outside"
-	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -88,5 +88,5 @@ func mergeConfig(stored, patch json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonbody.Encode(userdata.MergePatch(have, given)), nil
+	return jsonbody.Encode(mergepatch.Merge(have, given)), nil
 }

@@ -43,13 +43,10 @@ var builtinTypes = []userdata.ToolType{
 
 func builtinType(id, name, description string, config, entry json.RawMessage) userdata.ToolType {
 	return userdata.ToolType{
-		ID:           id,
-		Name:         name,
-		Description:  description,
-		ConfigSchema: config,
-		EntrySchema:  entry,
-		BuiltIn:      true,
-		Version:      1,
+		ID:             id,
+		ToolTypeFields: userdata.ToolTypeFields{Name: name, Description: description, ConfigSchema: config, EntrySchema: entry},
+		BuiltIn:        true,
+		Version:        1,
 	}
 }
 

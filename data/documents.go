@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -24,11 +25,8 @@ func (r *Rules) CreateDocument(ctx context.Context, store Documents, env Env,
 	case domain.ErrorCode(err) != domain.CodeNotFound:
 		return nil, domain.DataChange{}, fmt.Errorf("read the document: %w", err)
 	}
-	patch := userdata.DocumentPatch{Body: &in.Body}
-	if in.Title != "" {
-		patch.Title = &in.Title
-	}
-	return r.newDocument(ctx, store, env, in.Key, patch)
+	in.Title = cmp.Or(in.Title, in.Key)
+	return r.newDocument(ctx, store, env, in)
 }
 
 // WriteDocument edits the draft of the document with this key, or makes the document.
@@ -37,7 +35,11 @@ func (r *Rules) WriteDocument(ctx context.Context, store Documents, env Env, key
 	p userdata.DocumentPatch) (*userdata.Document, domain.DataChange, error) {
 	doc, err := store.Document(ctx, key)
 	if domain.ErrorCode(err) == domain.CodeNotFound {
-		return r.newDocument(ctx, store, env, key, p)
+		in := userdata.NewDocument{Key: key, DocumentFields: userdata.DocumentFields{Title: key}}
+		if err := p.Apply(&in.DocumentFields); err != nil {
+			return nil, domain.DataChange{}, err
+		}
+		return r.newDocument(ctx, store, env, in)
 	}
 	if err != nil {
 		return nil, domain.DataChange{}, fmt.Errorf("read the document: %w", err)
@@ -46,9 +48,9 @@ func (r *Rules) WriteDocument(ctx context.Context, store Documents, env Env, key
 	return doc, change, err
 }
 
-func (r *Rules) newDocument(ctx context.Context, store Documents, env Env, key string,
-	p userdata.DocumentPatch) (*userdata.Document, domain.DataChange, error) {
-	if !documentKey.MatchString(key) {
+func (r *Rules) newDocument(ctx context.Context, store Documents, env Env,
+	in userdata.NewDocument) (*userdata.Document, domain.DataChange, error) {
+	if !documentKey.MatchString(in.Key) {
 		return nil, domain.DataChange{}, domain.Invalid(
 			"/key",
 			"format",
@@ -56,9 +58,10 @@ func (r *Rules) newDocument(ctx context.Context, store Documents, env Env, key s
 		)
 	}
 	doc := &userdata.Document{
-		ID: env.NewID(domain.PrefixDocument), WorkspaceID: env.WorkspaceID, Key: key, Title: key, CreatedAt: env.Now,
+		ID: env.NewID(domain.PrefixDocument), WorkspaceID: env.WorkspaceID, Key: in.Key, DocumentFields: in.DocumentFields,
+		CreatedAt: env.Now,
 	}
-	if err := r.putDocument(ctx, store, env, doc, p); err != nil {
+	if err := r.putDocument(ctx, store, env, doc); err != nil {
 		return nil, domain.DataChange{}, err
 	}
 	return doc, env.change("document", doc.ID, "created"), nil
@@ -67,14 +70,16 @@ func (r *Rules) newDocument(ctx context.Context, store Documents, env Env, key s
 // UpdateDocument changes the draft of a document.
 func (r *Rules) UpdateDocument(ctx context.Context, store Documents, env Env, doc *userdata.Document,
 	p userdata.DocumentPatch) (domain.DataChange, error) {
-	if err := r.putDocument(ctx, store, env, doc, p); err != nil {
+	if err := p.Apply(&doc.DocumentFields); err != nil {
+		return domain.DataChange{}, err
+	}
+	if err := r.putDocument(ctx, store, env, doc); err != nil {
 		return domain.DataChange{}, err
 	}
 	return env.change("document", doc.ID, "updated"), nil
 }
 
-func (r *Rules) putDocument(ctx context.Context, store Documents, env Env, doc *userdata.Document, p userdata.DocumentPatch) error {
-	p.Apply(doc)
+func (r *Rules) putDocument(ctx context.Context, store Documents, env Env, doc *userdata.Document) error {
 	if err := firstError(checkName("/title", doc.Title), CheckText("/body", doc.Body, maxBody)); err != nil {
 		return err
 	}

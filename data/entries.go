@@ -14,7 +14,7 @@ import (
 // CreateEntries adds 1 to 500 entries, all or none; pointers of errors begin with
 // /entries/3.
 func (r *Rules) CreateEntries(ctx context.Context, store Store, env Env, toolID string,
-	in []userdata.NewEntry) ([]userdata.Entry, domain.DataChange, error) {
+	in []userdata.EntryFields) ([]userdata.Entry, domain.DataChange, error) {
 	none := domain.DataChange{}
 	if len(in) == 0 || len(in) > maxBatch {
 		return nil, none, domain.Invalid("/entries", "count", "1 to %d entries are added at once, not %d.", maxBatch, len(in))
@@ -56,7 +56,7 @@ func (r *Rules) typedTool(ctx context.Context, store Store, toolID string) (*use
 }
 
 func (r *Rules) newEntry(env *Env, tool *userdata.Tool, t *userdata.ToolType,
-	in userdata.NewEntry, pointer string) (userdata.Entry, error) {
+	in userdata.EntryFields, pointer string) (userdata.Entry, error) {
 	at, err := entryTime(env, pointer+"/timestamp", in.Timestamp)
 	if err != nil {
 		return userdata.Entry{}, err
@@ -88,18 +88,21 @@ func entryTime(env *Env, pointer, text string) (time.Time, error) {
 
 // PatchEntry merges a patch into an entry. A time is read in the workspace's calendar.
 func PatchEntry(env *Env, entry *userdata.Entry, p userdata.EntryPatch) error {
-	if p.Timestamp != nil {
-		at, err := entryTime(env, "/timestamp", *p.Timestamp)
+	fields := userdata.EntryFields{Data: entry.Data}
+	if err := p.Apply(&fields); err != nil {
+		return err
+	}
+	if p.Get("timestamp") != nil {
+		at, err := entryTime(env, "/timestamp", fields.Timestamp)
 		if err != nil {
 			return err
 		}
 		entry.Timestamp = at
 	}
-	body, err := patched("/data", entry.Data, p.Data)
-	if err != nil {
+	if err := checkPatched("/data", p.Get("data")); err != nil {
 		return err
 	}
-	entry.Data = body
+	entry.Data = fields.Data
 	return nil
 }
 

@@ -16,9 +16,11 @@ import (
 // freeType has a field of a few kinds, and room for others.
 func freeType() *userdata.ToolType {
 	return &userdata.ToolType{
-		ID: "free", Name: "Free", ConfigSchema: json.RawMessage(`{"type":"object"}`),
-		EntrySchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"maybe":{"type":["string","null"]},
-			"yes":{"type":"boolean"},"object":{"type":"object"},"list":{"type":"array"}}}`), CreatedAt: noon, UpdatedAt: noon,
+		ID: "free",
+		ToolTypeFields: userdata.ToolTypeFields{Name: "Free", ConfigSchema: json.RawMessage(`{"type":"object"}`), EntrySchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"maybe":{"type":["string","null"]},
+			"yes":{"type":"boolean"},"object":{"type":"object"},"list":{"type":"array"}}}`)},
+		CreatedAt: noon,
+		UpdatedAt: noon,
 	}
 }
 
@@ -27,7 +29,10 @@ func freeWorld(t *testing.T) *world {
 	w := newWorld(t)
 	w.ok(w.data.InsertToolType(t.Context(), freeType()))
 	w.ok(w.data.InsertTool(t.Context(), &userdata.Tool{
-		ID: "tol_f", ZoneID: "zon_h", ToolType: "free", Name: "Free", Config: json.RawMessage(`{}`), CreatedAt: noon, UpdatedAt: noon,
+		ID:         "tol_f",
+		ToolFields: userdata.ToolFields{ZoneID: "zon_h", ToolType: "free", Name: "Free", Config: json.RawMessage(`{}`)},
+		CreatedAt:  noon,
+		UpdatedAt:  noon,
 	}))
 	return w
 }

@@ -136,7 +136,7 @@ func TestAFileChangesWhatWasRead(t *testing.T) {
 			t.Errorf("dry %v: %+v, %v", dryRun, a, err)
 		}
 	}
-	_, before, err := s.UpdateEntry(ctx, ws, "ent_a", 0, userdata.EntryPatch{})
+	_, before, err := s.UpdateEntry(ctx, ws, "ent_a", 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestAFileChangesWhatWasRead(t *testing.T) {
 	}
 	for about, meanwhile := range map[string]func() error{
 		"changed": func() error {
-			_, _, err := s.UpdateEntry(ctx, ws, "ent_b", 0, userdata.EntryPatch{Data: json.RawMessage(`{"value":50}`)})
+			_, _, err := s.UpdateEntry(ctx, ws, "ent_b", 0, userdata.EntryPatch(`{"data":{"value":50}}`))
 			return err
 		},
 		"deleted": func() error { _, err := s.DeleteEntry(ctx, ws, "ent_b", 0); return err },

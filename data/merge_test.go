@@ -19,7 +19,7 @@ func TestAnObjectIsMerged(t *testing.T) {
 	s, _ := newService(t)
 	ctx := t.Context()
 	schema, before := json.RawMessage(tripType), json.RawMessage(`{"from":{"city":"Lyon","zip":"69001"},"price":1e2,"stops":["Nice"]}`)
-	_, _, err := s.CreateToolType(ctx, ws, userdata.NewToolType{ID: "trip", Name: "Trip", ConfigSchema: schema, EntrySchema: schema})
+	_, _, err := s.CreateToolType(ctx, ws, userdata.NewToolType{ID: "trip", ToolTypeFields: userdata.ToolTypeFields{Name: "Trip", ConfigSchema: schema, EntrySchema: schema}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,19 +38,27 @@ func TestAnObjectIsMerged(t *testing.T) {
 		`null`:                        {wrong: "@"},
 		`[]`:                          {wrong: "@"},
 	} {
-		tool, _, err := s.CreateTool(ctx, ws, userdata.NewTool{ZoneID: "zon_h", ToolType: "trip", Name: "Trip", Config: before})
+		tool, _, err := s.CreateTool(ctx, ws, userdata.ToolFields{ZoneID: "zon_h", ToolType: "trip", Name: "Trip", Config: before})
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, _, err := s.CreateEntries(ctx, ws, tool.ID, []userdata.NewEntry{{Data: before}})
+		made, _, err := s.CreateEntries(ctx, ws, tool.ID, []userdata.EntryFields{{Data: before}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed, _, err := s.UpdateTool(ctx, ws, tool.ID, 0, userdata.ToolPatch{Config: json.RawMessage(patch)})
+		changed, _, err := s.UpdateTool(ctx, ws, tool.ID, 0, userdata.ToolPatch(named("config", patch)))
 		expectMerged(t, "/config", patch, c.want, c.wrong, configOf(changed), err)
-		entry, _, err := s.UpdateEntry(ctx, ws, made[0].ID, 0, userdata.EntryPatch{Data: json.RawMessage(patch)})
+		entry, _, err := s.UpdateEntry(ctx, ws, made[0].ID, 0, userdata.EntryPatch(named("data", patch)))
 		expectMerged(t, "/data", patch, c.want, c.wrong, dataOf(entry), err)
 	}
+}
+
+// named is a patch of one field; of none where there is no value.
+func named(field, value string) string {
+	if value == "" {
+		return "{}"
+	}
+	return `{"` + field + `":` + value + "}"
 }
 
 // expectMerged wants an object, or an error at a place in it: @ is where it stands.

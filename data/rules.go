@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -67,30 +66,13 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// set replaces a value if a patch has a new one.
-func set[T any](value, change *T) {
-	if change != nil {
-		*value = *change
+// checkPatched rejects a value of a patch that is no object; nil is none.
+func checkPatched(pointer string, value json.RawMessage) error {
+	if value == nil {
+		return nil
 	}
-}
-
-// patched is an object with a merge patch applied; none changes nothing.
-func patched(pointer string, present, patch json.RawMessage) (json.RawMessage, error) {
-	if len(patch) == 0 {
-		return present, nil
-	}
-	if len(present) == 0 {
-		present = json.RawMessage("{}")
-	}
-	old, err := jsonbody.Value(present)
-	if err != nil {
-		return nil, fmt.Errorf("read what is stored: %w", err)
-	}
-	change, err := asObject(pointer, patch)
-	if err != nil {
-		return nil, err
-	}
-	return jsonbody.Encode(userdata.MergePatch(old, change)), nil
+	_, err := asObject(pointer, value)
+	return err
 }
 
 // Normal reads an object of a client or model, limited in bytes, and returns its canonical form.

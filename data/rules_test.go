@@ -18,7 +18,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	zone, err := w.data.Zone(t.Context(), "zon_h")
 	w.ok(err)
 	race := staleZones{w.data}
-	_, err = w.rules.UpdateZone(t.Context(), race, w.env, zone, userdata.ZonePatch{Name: new("New")})
+	_, err = w.rules.UpdateZone(t.Context(), race, w.env, zone, userdata.ZonePatch(`{"name":"New"}`))
 	if domain.ErrorCode(err) != domain.CodeConflict || !errors.Is(err, domain.ErrStale) {
 		t.Errorf("a lost race: %v", err)
 	}
@@ -35,7 +35,7 @@ func TestEntriesAreAddedAllOrNone(t *testing.T) {
 		w.ok(err)
 		return n
 	}
-	in := make([]userdata.NewEntry, 500)
+	in := make([]userdata.EntryFields, 500)
 	for i := range in {
 		in[i].Data = json.RawMessage(`{"value":70}`)
 	}
@@ -50,7 +50,7 @@ func TestEntriesAreAddedAllOrNone(t *testing.T) {
 		t.Errorf("%v, %d entries", err, count())
 	}
 	for _, n := range []int{0, 501} {
-		_, _, err := w.rules.CreateEntries(t.Context(), w.data, w.env, "tol_w", make([]userdata.NewEntry, n))
+		_, _, err := w.rules.CreateEntries(t.Context(), w.data, w.env, "tol_w", make([]userdata.EntryFields, n))
 		if domain.ErrorCode(err) != domain.CodeInvalid {
 			t.Errorf("%d entries: %v", n, err)
 		}
@@ -62,7 +62,10 @@ func TestEntriesAreAddedAllOrNone(t *testing.T) {
 func TestDeletedEntriesAreCountedByTool(t *testing.T) {
 	w := newWorld(t)
 	w.ok(w.data.InsertTool(t.Context(), &userdata.Tool{
-		ID: "tol_j", ZoneID: "zon_h", ToolType: "journal", Name: "Diary", Config: json.RawMessage(`{}`), CreatedAt: noon, UpdatedAt: noon,
+		ID:         "tol_j",
+		ToolFields: userdata.ToolFields{ZoneID: "zon_h", ToolType: "journal", Name: "Diary", Config: json.RawMessage(`{}`)},
+		CreatedAt:  noon,
+		UpdatedAt:  noon,
 	}))
 	w.ok(w.data.InsertEntries(t.Context(), []userdata.Entry{{
 		ID: "ent_j", ToolID: "tol_j", Timestamp: noon, Data: json.RawMessage(`{"text":"Rain."}`), Version: 1, CreatedAt: noon, UpdatedAt: noon,
@@ -89,33 +92,34 @@ func TestWhatMayBeStored(t *testing.T) {
 		pointer string
 	}{
 		"a zone without a name": {func(w *world) error {
-			_, _, err := w.rules.CreateZone(t.Context(), w.data, w.env, userdata.NewZone{Name: " "})
+			_, _, err := w.rules.CreateZone(t.Context(), w.data, w.env, userdata.ZoneFields{Name: " "})
 			return err
 		}, "/name"},
-		"a long name":              {func(w *world) error { return w.zone(userdata.ZonePatch{Name: &long}) }, "/name"},
-		"a name of two lines":      {func(w *world) error { return w.zone(userdata.ZonePatch{Name: new("a\nb")}) }, "/name"},
-		"no colour":                {func(w *world) error { return w.zone(userdata.ZonePatch{Colour: new("#12")}) }, "/colour"},
-		"a zone that is not there": {func(w *world) error { return w.tool(userdata.ToolPatch{ZoneID: new("zon_x")}) }, "/zone_id"},
+		"a long name":              {func(w *world) error { return w.zone(userdata.ZonePatch(`{"name":"` + long + `"}`)) }, "/name"},
+		"a name of two lines":      {func(w *world) error { return w.zone(userdata.ZonePatch(`{"name":"a\nb"}`)) }, "/name"},
+		"no colour":                {func(w *world) error { return w.zone(userdata.ZonePatch(`{"colour":"#12"}`)) }, "/colour"},
+		"a zone that is not there": {func(w *world) error { return w.tool(userdata.ToolPatch(`{"zone_id":"zon_x"}`)) }, "/zone_id"},
 		"min above max": {func(w *world) error {
-			return w.tool(userdata.ToolPatch{Config: json.RawMessage(`{"min":300}`)})
+			return w.tool(userdata.ToolPatch(`{"config":{"min":300}}`))
 		}, "/config/max"},
 		"a field that the type has not": {func(w *world) error {
-			return w.tool(userdata.ToolPatch{Config: json.RawMessage(`{"colour":"red"}`)})
+			return w.tool(userdata.ToolPatch(`{"config":{"colour":"red"}}`))
 		}, "/config/colour"},
 		"a config that is no object": {func(w *world) error {
-			return w.tool(userdata.ToolPatch{Config: json.RawMessage(`[]`)})
+			return w.tool(userdata.ToolPatch(`{"config":[]}`))
 		}, "/config"},
 		"a type that is not there": {func(w *world) error {
-			_, _, err := w.rules.CreateTool(t.Context(), w.data, w.env, userdata.NewTool{ZoneID: "zon_h", ToolType: "mood", Name: "Mood"})
+			_, _, err := w.rules.CreateTool(t.Context(), w.data, w.env, userdata.ToolFields{ZoneID: "zon_h", ToolType: "mood", Name: "Mood"})
 			return err
 		}, "/tool_type"},
 		"a key with spaces": {func(w *world) error {
-			_, _, err := w.rules.CreateDocument(t.Context(), w.data, w.env, userdata.NewDocument{Key: "No Spaces", Body: "a"})
+			_, _, err := w.rules.CreateDocument(t.Context(), w.data, w.env, userdata.NewDocument{Key: "No Spaces", DocumentFields: userdata.DocumentFields{Body: "a"}})
 			return err
 		}, "/key"},
 		"a schema of texts": {func(w *world) error {
 			_, _, err := w.rules.CreateToolType(t.Context(), w.data, w.env, userdata.NewToolType{
-				ID: "mood", Name: "Mood", ConfigSchema: json.RawMessage(`{"type":"object"}`), EntrySchema: json.RawMessage(`{"type":"string"}`),
+				ID:             "mood",
+				ToolTypeFields: userdata.ToolTypeFields{Name: "Mood", ConfigSchema: json.RawMessage(`{"type":"object"}`), EntrySchema: json.RawMessage(`{"type":"string"}`)},
 			})
 			return err
 		}, "/entry_schema"},

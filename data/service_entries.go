@@ -23,7 +23,7 @@ func (s *Service) Entry(ctx context.Context, workspace, id string) (*userdata.En
 
 // CreateEntries adds entries to a tool, all or none. The tool is named in the path of a
 // request: one that is not there is not found, and no wrong value.
-func (s *Service) CreateEntries(ctx context.Context, workspace, tool string, in []userdata.NewEntry) ([]userdata.Entry, int64, error) {
+func (s *Service) CreateEntries(ctx context.Context, workspace, tool string, in []userdata.EntryFields) ([]userdata.Entry, int64, error) {
 	return write(ctx, s, workspace, func(ctx context.Context, store Store, env Env) ([]userdata.Entry, []domain.DataChange, error) {
 		if _, err := store.Tool(ctx, tool); err != nil {
 			return nil, nil, err

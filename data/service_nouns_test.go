@@ -17,26 +17,26 @@ func TestAToolTypeFitsWhatIsStored(t *testing.T) {
 	s, _ := newService(t)
 	ctx := t.Context()
 	object := json.RawMessage(`{"type":"object"}`)
-	mood, _, err := s.CreateToolType(ctx, ws, userdata.NewToolType{ID: "mood", Name: "Mood", ConfigSchema: object, EntrySchema: object})
+	mood, _, err := s.CreateToolType(ctx, ws, userdata.NewToolType{ID: "mood", ToolTypeFields: userdata.ToolTypeFields{Name: "Mood", ConfigSchema: object, EntrySchema: object}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := userdata.NewToolType{ID: "mood", Name: "M", ConfigSchema: object, EntrySchema: object}
+	again := userdata.NewToolType{ID: "mood", ToolTypeFields: userdata.ToolTypeFields{Name: "M", ConfigSchema: object, EntrySchema: object}}
 	if _, _, err := s.CreateToolType(ctx, ws, again); domain.ErrorCode(err) != domain.CodeConflict {
 		t.Errorf("the same id: %v", err)
 	}
-	tool, _, err := s.CreateTool(ctx, ws, userdata.NewTool{
+	tool, _, err := s.CreateTool(ctx, ws, userdata.ToolFields{
 		ZoneID: "zon_h", ToolType: "mood", Name: "Mood", Config: json.RawMessage(`{ "scale": 5 }`),
 	})
 	if err != nil || string(tool.Config) != `{"scale":5}` {
 		t.Fatalf("%+v, %v", tool, err)
 	}
-	asked := []userdata.NewEntry{{Data: json.RawMessage(`{"value":7}`)}, {Data: json.RawMessage(`{"value":3}`)}}
+	asked := []userdata.EntryFields{{Data: json.RawMessage(`{"value":7}`)}, {Data: json.RawMessage(`{"value":3}`)}}
 	entries, _, err := s.CreateEntries(ctx, ws, tool.ID, asked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	five := userdata.ToolTypePatch{EntrySchema: json.RawMessage(`{"type":"object","properties":{"value":{"maximum":5}}}`)}
+	five := userdata.ToolTypePatch(`{"entry_schema":{"type":"object","properties":{"value":{"maximum":5}}}}`)
 	_, _, err = s.UpdateToolType(ctx, ws, "mood", 0, five)
 	if domain.ErrorCode(err) != domain.CodeTypeMisfit || !strings.Contains(err.Error(), "0 configs and 1 entry") {
 		t.Errorf("an entry that does not fit: %v", err)
@@ -71,11 +71,11 @@ func TestAToolTypeFitsWhatIsStored(t *testing.T) {
 func TestADocumentIsPublished(t *testing.T) {
 	s, store := newService(t)
 	ctx := t.Context()
-	doc, _, err := s.CreateDocument(ctx, ws, userdata.NewDocument{Key: "about", Title: "About", Body: " "})
+	doc, _, err := s.CreateDocument(ctx, ws, userdata.NewDocument{Key: "about", DocumentFields: userdata.DocumentFields{Title: "About", Body: " "}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.CreateDocument(ctx, ws, userdata.NewDocument{Key: "about", Body: "x"}); domain.ErrorCode(err) != domain.CodeConflict {
+	if _, _, err := s.CreateDocument(ctx, ws, userdata.NewDocument{Key: "about", DocumentFields: userdata.DocumentFields{Body: "x"}}); domain.ErrorCode(err) != domain.CodeConflict {
 		t.Errorf("the same key: %v", err)
 	}
 	if _, _, err := s.PublishDocument(ctx, ws, doc.ID, 0, domain.Author{}); pointerOf(err) != "/key" {
@@ -83,7 +83,7 @@ func TestADocumentIsPublished(t *testing.T) {
 	}
 	w := &world{t: t, rules: NewRules(), env: Env{WorkspaceID: ws, Settings: domain.DefaultSettings(), Now: noon}}
 	_, err = store.Write(ctx, ws, func(ctx context.Context, d Store) ([]domain.DataChange, error) {
-		doc, change, err := w.rules.WriteDocument(ctx, d, w.env, "about", userdata.DocumentPatch{Body: new("I run.")})
+		doc, change, err := w.rules.WriteDocument(ctx, d, w.env, "about", userdata.DocumentPatch(`{"body":"I run."}`))
 		if err != nil || doc.Title != "About" || change.Operation != "updated" {
 			t.Errorf("written by key: %+v, %+v, %v", doc, change, err)
 		}
@@ -97,7 +97,7 @@ func TestADocumentIsPublished(t *testing.T) {
 	if all, _, err := s.DocumentVersions(ctx, ws, doc.ID, "", 10); err != nil || len(all) != 1 || all[0].AuthorID != "per_1" || all[0].AuthorName != "Ada" || all[0].SessionID != "" {
 		t.Errorf("who published it: %+v, %v", all, err)
 	}
-	doc, _, err = s.UpdateDocument(ctx, ws, doc.ID, 0, userdata.DocumentPatch{Body: new("A draft.")})
+	doc, _, err = s.UpdateDocument(ctx, ws, doc.ID, 0, userdata.DocumentPatch(`{"body":"A draft."}`))
 	if err != nil || doc.Published != "I run." {
 		t.Errorf("%+v, %v", doc, err)
 	}
@@ -191,7 +191,7 @@ func TestReading(t *testing.T) {
 	if types, err := s.ToolTypes(ctx, ws); err != nil || len(types) != len(builtinTypes) || types[0].ID != "tracking" {
 		t.Errorf("%+v, %v", types, err)
 	}
-	if _, _, err := s.CreateDocument(ctx, ws, userdata.NewDocument{Key: "about", Body: "I run."}); err != nil {
+	if _, _, err := s.CreateDocument(ctx, ws, userdata.NewDocument{Key: "about", DocumentFields: userdata.DocumentFields{Body: "I run."}}); err != nil {
 		t.Fatal(err)
 	}
 	if hits, _, err := s.Search(ctx, ws, userdata.SearchQuery{Text: "run", Limit: 5}); err != nil || len(hits) != 1 || hits[0].Key != "about" {

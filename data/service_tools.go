@@ -24,7 +24,7 @@ func (s *Service) Tool(ctx context.Context, workspace, id string) (*userdata.Too
 }
 
 // CreateTool adds a tool to a zone.
-func (s *Service) CreateTool(ctx context.Context, workspace string, in userdata.NewTool) (*userdata.Tool, int64, error) {
+func (s *Service) CreateTool(ctx context.Context, workspace string, in userdata.ToolFields) (*userdata.Tool, int64, error) {
 	return write(ctx, s, workspace, func(ctx context.Context, store Store, env Env) (*userdata.Tool, []domain.DataChange, error) {
 		return made(s.rules.CreateTool(ctx, store, env, in))
 	})

@@ -18,7 +18,7 @@ func (s *Service) Zone(ctx context.Context, workspace, id string) (*userdata.Zon
 }
 
 // CreateZone adds a zone.
-func (s *Service) CreateZone(ctx context.Context, workspace string, in userdata.NewZone) (*userdata.Zone, int64, error) {
+func (s *Service) CreateZone(ctx context.Context, workspace string, in userdata.ZoneFields) (*userdata.Zone, int64, error) {
 	return write(ctx, s, workspace, func(ctx context.Context, store Store, env Env) (*userdata.Zone, []domain.DataChange, error) {
 		return made(s.rules.CreateZone(ctx, store, env, in))
 	})

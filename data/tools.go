@@ -11,7 +11,7 @@ import (
 )
 
 // CreateTool adds a tool to a zone.
-func (r *Rules) CreateTool(ctx context.Context, store Store, env Env, in userdata.NewTool) (*userdata.Tool, domain.DataChange, error) {
+func (r *Rules) CreateTool(ctx context.Context, store Store, env Env, in userdata.ToolFields) (*userdata.Tool, domain.DataChange, error) {
 	none := domain.DataChange{}
 	if _, err := FindZone(ctx, store, "/zone_id", in.ZoneID); err != nil {
 		return nil, none, err
@@ -23,10 +23,9 @@ func (r *Rules) CreateTool(ctx context.Context, store Store, env Env, in userdat
 	if err != nil {
 		return nil, none, err
 	}
+	in.Config = config
 	tool := &userdata.Tool{
-		ID: env.NewID(domain.PrefixTool), WorkspaceID: env.WorkspaceID, ZoneID: in.ZoneID, ToolType: in.ToolType,
-		Name: in.Name, Description: in.Description, Config: config, AlwaysSend: in.AlwaysSend,
-		RequireValidation: in.RequireValidation, Position: in.Position, Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now,
+		ID: env.NewID(domain.PrefixTool), WorkspaceID: env.WorkspaceID, ToolFields: in, Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now,
 	}
 	if err := r.checkTool(ctx, store, tool); err != nil {
 		return nil, none, err
@@ -51,33 +50,26 @@ func (r *Rules) checkTool(ctx context.Context, store ToolTypes, tool *userdata.T
 	return r.checkConfig(t, tool.Config)
 }
 
-// PatchTool merges a patch into a tool. It is here, not beside the patch, because it reads untrusted JSON.
+// PatchTool merges a patch into a tool.
 func PatchTool(tool *userdata.Tool, p userdata.ToolPatch) error {
-	set(&tool.ZoneID, p.ZoneID)
-	set(&tool.Name, p.Name)
-	set(&tool.Description, p.Description)
-	set(&tool.AlwaysSend, p.AlwaysSend)
-	set(&tool.RequireValidation, p.RequireValidation)
-	set(&tool.Position, p.Position)
-	config, err := patched("/config", tool.Config, p.Config)
-	if err != nil {
+	if err := checkPatched("/config", p.Get("config")); err != nil {
 		return err
 	}
-	tool.Config = config
-	return nil
+	return p.Apply(&tool.ToolFields)
 }
 
 // UpdateTool changes a tool.
 func (r *Rules) UpdateTool(ctx context.Context, store Store,
 	env Env, tool *userdata.Tool, p userdata.ToolPatch) (domain.DataChange, error) {
 	none := domain.DataChange{}
-	if p.ZoneID != nil && *p.ZoneID != tool.ZoneID {
-		if _, err := FindZone(ctx, store, "/zone_id", *p.ZoneID); err != nil {
-			return none, err
-		}
-	}
+	from := tool.ZoneID
 	if err := PatchTool(tool, p); err != nil {
 		return none, err
+	}
+	if tool.ZoneID != from {
+		if _, err := FindZone(ctx, store, "/zone_id", tool.ZoneID); err != nil {
+			return none, err
+		}
 	}
 	tool.UpdatedAt = env.Now
 	if err := r.checkTool(ctx, store, tool); err != nil {

@@ -46,8 +46,10 @@ func (r *Rules) CreateToolType(ctx context.Context, store ToolTypes, env Env,
 			)
 		}
 	}
-	t := &userdata.ToolType{ID: in.ID, WorkspaceID: env.WorkspaceID, Name: in.Name, Description: in.Description,
-		ConfigSchema: config, EntrySchema: entry, Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now}
+	in.ConfigSchema, in.EntrySchema = config, entry
+	t := &userdata.ToolType{
+		ID: in.ID, WorkspaceID: env.WorkspaceID, ToolTypeFields: in.ToolTypeFields, Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now,
+	}
 	if err := store.InsertToolType(ctx, t); err != nil {
 		return nil, none, fmt.Errorf("insert the tool type: %w", err)
 	}
@@ -83,18 +85,20 @@ func (r *Rules) UpdateToolType(ctx context.Context, store Store, env Env, t *use
 
 // patchType merges a patch into a tool type, and validates what it changes.
 func (r *Rules) patchType(t *userdata.ToolType, p userdata.ToolTypePatch) error {
-	p.Apply(t)
+	if err := p.Apply(&t.ToolTypeFields); err != nil {
+		return err
+	}
 	if err := checkNamed(t.Name, t.Description); err != nil {
 		return err
 	}
 	var err error
-	if p.ConfigSchema != nil {
-		if t.ConfigSchema, err = r.typeSchema("/config_schema", p.ConfigSchema); err != nil {
+	if p.Get("config_schema") != nil {
+		if t.ConfigSchema, err = r.typeSchema("/config_schema", t.ConfigSchema); err != nil {
 			return err
 		}
 	}
-	if p.EntrySchema != nil {
-		t.EntrySchema, err = r.typeSchema("/entry_schema", p.EntrySchema)
+	if p.Get("entry_schema") != nil {
+		t.EntrySchema, err = r.typeSchema("/entry_schema", t.EntrySchema)
 	}
 	return err
 }

@@ -10,12 +10,15 @@ import (
 	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
-var invoices = &userdata.ToolType{ID: "invoices", EntrySchema: json.RawMessage(`{"type": "object", "required": ["amount"], "properties": {
+var invoices = &userdata.ToolType{
+	ID: "invoices",
+	ToolTypeFields: userdata.ToolTypeFields{EntrySchema: json.RawMessage(`{"type": "object", "required": ["amount"], "properties": {
 	"amount": {"type": "number"}, "count": {"type": "integer"}, "paid": {"type": "boolean"}, "supplier": {"type": "string"},
 	"note": {"type": ["string", "null"]}, "tags": {"type": "array", "items": {"type": "string"}}, "a.b": {"type": "string"}, "day": {"type": "string"},
 	"address": {"type": "object", "properties": {"city": {"$ref": "#/$defs/city"}}},
 	"free": {"type": "object", "additionalProperties": true}, "either": {"anyOf": [{"type": "string"}, {"type": "number"}]}},
-	"$defs": {"city": {"type": "string"}}}`)}
+	"$defs": {"city": {"type": "string"}}}`)},
+}
 
 func TestConditionsAreRead(t *testing.T) {
 	for where, want := range map[string]string{
@@ -105,7 +108,7 @@ func TestFieldsOfAnySchema(t *testing.T) {
 		`{"type": "object", "additionalProperties": {"type": "number"}}`:                                                          "a",
 		`{"type": "object", "properties": {"a": {"additionalProperties": true}}}`:                                                 "a.b",
 	} {
-		tool := &userdata.ToolType{EntrySchema: json.RawMessage(schema)}
+		tool := &userdata.ToolType{ToolTypeFields: userdata.ToolTypeFields{EntrySchema: json.RawMessage(schema)}}
 		if err := (&Schemas{}).Compile(tool.EntrySchema); err != nil {
 			t.Errorf("%s: %v", schema, err)
 		}

@@ -46,10 +46,12 @@ func furnish(ctx context.Context, d Store) error {
 		})
 	}
 	return errors.Join(
-		d.InsertZone(ctx, &userdata.Zone{ID: "zon_h", Name: "Health", Description: "All of it", CreatedAt: noon, UpdatedAt: noon}),
+		d.InsertZone(ctx, &userdata.Zone{ID: "zon_h", ZoneFields: userdata.ZoneFields{Name: "Health", Description: "All of it"}, CreatedAt: noon, UpdatedAt: noon}),
 		d.InsertTool(ctx, &userdata.Tool{
-			ID: "tol_w", ZoneID: "zon_h", ToolType: "tracking", Name: "Weight", Config: json.RawMessage(`{"max":200,"min":30,"unit":"kg"}`),
-			CreatedAt: noon, UpdatedAt: noon,
+			ID:         "tol_w",
+			ToolFields: userdata.ToolFields{ZoneID: "zon_h", ToolType: "tracking", Name: "Weight", Config: json.RawMessage(`{"max":200,"min":30,"unit":"kg"}`)},
+			CreatedAt:  noon,
+			UpdatedAt:  noon,
 		}),
 		d.InsertEntries(ctx, entries),
 	)

@@ -21,10 +21,10 @@ func checkZone(z *userdata.Zone) error {
 }
 
 // CreateZone adds a zone.
-func (r *Rules) CreateZone(ctx context.Context, store Zones, env Env, in userdata.NewZone) (*userdata.Zone, domain.DataChange, error) {
-	zone := in.Zone()
-	zone.ID, zone.WorkspaceID = env.NewID(domain.PrefixZone), env.WorkspaceID
-	zone.Version, zone.CreatedAt, zone.UpdatedAt = 1, env.Now, env.Now
+func (r *Rules) CreateZone(ctx context.Context, store Zones, env Env, in userdata.ZoneFields) (*userdata.Zone, domain.DataChange, error) {
+	zone := userdata.Zone{
+		ID: env.NewID(domain.PrefixZone), WorkspaceID: env.WorkspaceID, ZoneFields: in, Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now,
+	}
 	if err := checkZone(&zone); err != nil {
 		return nil, domain.DataChange{}, err
 	}
@@ -37,7 +37,9 @@ func (r *Rules) CreateZone(ctx context.Context, store Zones, env Env, in userdat
 // UpdateZone changes a zone.
 func (r *Rules) UpdateZone(ctx context.Context, store Zones,
 	env Env, zone *userdata.Zone, p userdata.ZonePatch) (domain.DataChange, error) {
-	p.Apply(zone)
+	if err := p.Apply(&zone.ZoneFields); err != nil {
+		return domain.DataChange{}, err
+	}
 	zone.UpdatedAt = env.Now
 	if err := checkZone(zone); err != nil {
 		return domain.DataChange{}, err

@@ -20,7 +20,7 @@ func scouting(t *testing.T, worked time.Duration) (*world, *calling, *domain.Exe
 	t.Helper()
 	w := newWorld(t)
 	call := &domain.Execution{ID: "exe_1", WorkspaceID: "default", SessionID: "ses_0", Command: "AGENT.SCOUT", Status: domain.ExecStarted}
-	made := newAgentSession(&userdata.AgentDefinition{ID: "agt_1", WorkspaceID: "default", Name: "Scout"}, &domain.AgentRun{
+	made := newAgentSession(&userdata.AgentDefinition{ID: "agt_1", WorkspaceID: "default", AgentFields: userdata.AgentFields{Name: "Scout"}}, &domain.AgentRun{
 		AgentID: "agt_1", Version: 1, Name: "Scout", Commands: []string{"ZONES"}, MaxTurns: 7, TokenBudget: 15_000,
 		Depth: 1, RootID: "ses_0", ExecutionID: call.ID,
 	}, "Look around.", clock.System(), w.newID)
@@ -118,7 +118,7 @@ func TestAnAgentThatWaitsDoesNotWork(t *testing.T) {
 // TestAgentsAreCalledTwoDeep and no deeper, and none calls itself.
 func TestAgentsAreCalledTwoDeep(t *testing.T) {
 	all := []*userdata.AgentDefinition{
-		{ID: "agt_1", Name: "Scout", Enabled: true}, {ID: "agt_2", Name: "Clerk", Enabled: true}, {ID: "agt_3", Name: "Retired"},
+		{ID: "agt_1", AgentFields: userdata.AgentFields{Name: "Scout", Enabled: true}}, {ID: "agt_2", AgentFields: userdata.AgentFields{Name: "Clerk", Enabled: true}}, {ID: "agt_3", AgentFields: userdata.AgentFields{Name: "Retired"}},
 	}
 	may := []string{"AGENT.SCOUT", "AGENT.CLERK", "AGENT.RETIRED"}
 	for name, c := range map[string]struct {

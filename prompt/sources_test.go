@@ -141,8 +141,11 @@ func (f *filler) fill(v reflect.Value, path string) {
 		v.SetMapIndex(reflect.ValueOf(chunks[0].Name).Convert(v.Type().Key()), value)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				f.fill(v.Field(i), path+"."+v.Type().Field(i).Name)
+			switch field := v.Type().Field(i); {
+			case field.Anonymous: // its fields are those of the struct
+				f.fill(v.Field(i), path)
+			case v.Field(i).CanSet():
+				f.fill(v.Field(i), path+"."+field.Name)
 			}
 		}
 	case reflect.String:

@@ -103,10 +103,10 @@ func makeTool(b *testing.B, store *repository.Store) {
 	err := store.Workspaces.CreateWorkspace(b.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: at})
 	if err == nil {
 		_, err = store.WriteData(b.Context(), ws, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
-			if err := d.InsertZone(ctx, &userdata.Zone{ID: "zon_1", Name: "Life", CreatedAt: at, UpdatedAt: at}); err != nil {
+			if err := d.InsertZone(ctx, &userdata.Zone{ID: "zon_1", ZoneFields: userdata.ZoneFields{Name: "Life"}, CreatedAt: at, UpdatedAt: at}); err != nil {
 				return nil, err
 			}
-			return nil, d.InsertTool(ctx, &userdata.Tool{ID: "tol_1", ZoneID: "zon_1", ToolType: "diary", Name: "Diary", Config: json.RawMessage(`{}`), CreatedAt: at, UpdatedAt: at})
+			return nil, d.InsertTool(ctx, &userdata.Tool{ID: "tol_1", ToolFields: userdata.ToolFields{ZoneID: "zon_1", ToolType: "diary", Name: "Diary", Config: json.RawMessage(`{}`)}, CreatedAt: at, UpdatedAt: at})
 		})
 	}
 	if err != nil {

@@ -72,7 +72,7 @@ func TestAFullDisk(t *testing.T) {
 	put := func(id string) error {
 		_, err := s.WriteData(ctx, "w", func(ctx context.Context, d *Data) ([]domain.DataChange, error) {
 			body := fmt.Sprintf("%0500000d", 1)
-			return []domain.DataChange{{Noun: "document", ID: id}}, d.PutDocument(ctx, &userdata.Document{ID: id, Key: id, Body: body, CreatedAt: w.CreatedAt, UpdatedAt: w.CreatedAt})
+			return []domain.DataChange{{Noun: "document", ID: id}}, d.PutDocument(ctx, &userdata.Document{ID: id, Key: id, DocumentFields: userdata.DocumentFields{Body: body}, CreatedAt: w.CreatedAt, UpdatedAt: w.CreatedAt})
 		})
 		return err
 	}

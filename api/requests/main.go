@@ -188,7 +188,7 @@ func (g *generator) field(parent string, p property, required bool) (string, err
 	if tag != "" {
 		tag = ` validate:"` + tag + `"`
 	}
-	return fmt.Sprintf("%s%s %s `json:%q%s`\n", comment(s.Description), goName(p.name), f.fieldType(), p.name, tag), nil
+	return fmt.Sprintf("%s%s %s `json:%q%s`\n", comment(s.Description), goName(p.name), f.fieldType(), p.name+",omitzero", tag), nil
 }
 
 // commentWidth is where the lines of a comment end.

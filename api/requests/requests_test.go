@@ -16,7 +16,7 @@ const (
 func field(short string) string {
 	name, rest, _ := strings.Cut(short, " ")
 	kind, rules, _ := strings.Cut(rest, ` "`)
-	line := name + " " + kind + ` ` + "`" + `json:"` + strings.ToLower(name) + `"`
+	line := name + " " + kind + ` ` + "`" + `json:"` + strings.ToLower(name) + `,omitzero"`
 	if rules = strings.TrimSuffix(rules, `"`); rules != "" {
 		line += ` validate:"` + rules + `"`
 	}

@@ -12,7 +12,7 @@ import (
 func TestTheCatalogueListsCommandsOfConnectorsAndAgents(t *testing.T) {
 	external := []domain.CommandSpec{{Name: "SHOP.ORDER"}, {Name: "SHOP.PAY"}}
 	agents := []*userdata.AgentDefinition{
-		{Name: "ContextManager", Enabled: true}, {Name: "Critic", Enabled: true}, {Name: "Retired"},
+		{AgentFields: userdata.AgentFields{Name: "ContextManager", Enabled: true}}, {AgentFields: userdata.AgentFields{Name: "Critic", Enabled: true}}, {AgentFields: userdata.AgentFields{Name: "Retired"}},
 	}
 	for _, test := range []struct{ allowed, want []string }{
 		{[]string{"*"}, []string{"SHOP.ORDER", "SHOP.PAY", "AGENT.CONTEXT_MANAGER", "AGENT.CRITIC"}},

@@ -95,7 +95,7 @@ func ids(segments []domain.Segment) (all []string) {
 func TestCommandsOfAnAutomation(t *testing.T) {
 	w := &world{
 		connectors: []*outside.Connector{{Prefix: "SHOP", Commands: []outside.ConnectorCommand{{Name: "ORDER"}}}},
-		agents:     []*userdata.AgentDefinition{{Name: "Critic"}},
+		agents:     []*userdata.AgentDefinition{{AgentFields: userdata.AgentFields{Name: "Critic"}}},
 	}
 	checks := Automations{Config{Connectors: w, Agents: w}}
 	for _, known := range [][]string{nil, {"*"}, {"SHOP.ORDER", "SHOP.*"}, {"AGENT.CRITIC", "AGENT.*"}} {

@@ -84,9 +84,9 @@ func opened(t *testing.T, base, config string, callback func() (string, error)) 
 func shelf(_ context.Context, workspace, key string) (*userdata.Document, error) {
 	switch {
 	case workspace == "w" && key == "rules":
-		return &userdata.Document{Key: "rules", Title: "Rules", Body: "a newer draft", Published: "Shoes off.", PublishedAt: &noon}, nil
+		return &userdata.Document{Key: "rules", DocumentFields: userdata.DocumentFields{Title: "Rules", Body: "a newer draft"}, Published: "Shoes off.", PublishedAt: &noon}, nil
 	case workspace == "w" && key == "draft":
-		return &userdata.Document{Key: "draft", Body: "not yet"}, nil
+		return &userdata.Document{Key: "draft", DocumentFields: userdata.DocumentFields{Body: "not yet"}}, nil
 	case key == "broken":
 		return nil, errors.New("the database is away")
 	}

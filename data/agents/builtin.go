@@ -9,8 +9,8 @@ const contextManagerID = "agt_context_manager"
 // builtIns are the agents that every workspace has. A workspace changes its own copy; the
 // texts of these may be better in a later version of the server.
 func builtIns() []*userdata.AgentDefinition {
-	return []*userdata.AgentDefinition{{
-		ID: contextManagerID, Name: "ContextManager", BuiltIn: true, Enabled: true,
+	return []*userdata.AgentDefinition{{ID: contextManagerID, BuiltIn: true, AgentFields: userdata.AgentFields{
+		Name: "ContextManager", Enabled: true,
 		Description: "Looks after the workspace's documents: finds what they say, writes drafts, and publishes them once a person has agreed. " +
 			"Give it what to note or to look for, in whole sentences.",
 		SystemPrompt: "You look after the documents of this workspace: the texts that every session should know about this person or company. " +
@@ -26,5 +26,6 @@ func builtIns() []*userdata.AgentDefinition {
 		ExitReport:      "Which document, by key and title; what it says now on the point; whether it is published. Of a question: the answer, and the document it stands in.",
 		Commands:        []string{"CONTEXT", "CONTEXT_EDIT", "CONTEXT_UPDATE", "CONTEXT_PUBLISH", "SEARCH"},
 		MaxTurns:        domain.AgentMaxTurns, TokenBudget: domain.AgentTokenBudget,
+	},
 	}}
 }

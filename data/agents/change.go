@@ -17,29 +17,37 @@ import (
 func (s *Service) Create(ctx context.Context, workspace string, patch userdata.AgentPatch) (*userdata.AgentDefinition, error) {
 	now := s.Clock()
 	a := &userdata.AgentDefinition{
-		ID: s.NewID(domain.PrefixAgent), WorkspaceID: workspace, MaxTurns: domain.AgentMaxTurns, TokenBudget: domain.AgentTokenBudget,
-		Enabled: true, CreatedAt: now, UpdatedAt: now,
+		ID:          s.NewID(domain.PrefixAgent),
+		WorkspaceID: workspace,
+		AgentFields: userdata.AgentFields{MaxTurns: domain.AgentMaxTurns, TokenBudget: domain.AgentTokenBudget, Enabled: true},
+		CreatedAt:   now,
+		UpdatedAt:   now,
 	}
-	patch.Apply(a)
+	if err := patch.Apply(&a.AgentFields); err != nil {
+		return nil, err
+	}
 	if err := s.check(ctx, a, nil); err != nil {
 		return nil, err
 	}
 	return a, s.Store.InsertAgent(ctx, a)
 }
 
-// Update merges the patch into an agent as it is; patch.Version is what the client saw. A
+// Update merges the patch into an agent as it is; version is the one that the client saw, 0: any. A
 // built-in agent becomes the workspace's own by it.
-func (s *Service) Update(ctx context.Context, workspace, id string, patch userdata.AgentPatch) (*userdata.AgentDefinition, error) {
+func (s *Service) Update(ctx context.Context, workspace, id string, version int64,
+	patch userdata.AgentPatch) (*userdata.AgentDefinition, error) {
 	for {
 		a, err := s.Agent(ctx, workspace, id)
 		if err != nil {
 			return nil, err
 		}
-		if patch.Version != 0 && patch.Version != a.Version {
+		if version != 0 && version != a.Version {
 			return nil, domain.ErrStale
 		}
-		before := slices.Clone(a.Commands)
-		patch.Apply(a)
+		before := a.Commands
+		if err := patch.Apply(&a.AgentFields); err != nil {
+			return nil, err
+		}
 		if err := s.check(ctx, a, before); err != nil {
 			return nil, err
 		}
@@ -50,7 +58,7 @@ func (s *Service) Update(ctx context.Context, workspace, id string, patch userda
 		} else {
 			err = s.Store.UpdateAgent(ctx, a)
 		}
-		if errors.Is(err, domain.ErrStale) && patch.Version == 0 && ctx.Err() == nil {
+		if errors.Is(err, domain.ErrStale) && version == 0 && ctx.Err() == nil {
 			continue // another change was faster: merged into the new state
 		}
 		return a, err

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -47,8 +48,8 @@ func TestAnAgentIsOfferedWhatItsDefinitionNames(t *testing.T) {
 		},
 	}
 	patch := func(names ...string) userdata.AgentPatch {
-		text := "Does it."
-		return userdata.AgentPatch{Name: &text, Description: &text, SystemPrompt: &text, Commands: &names}
+		list := `"` + strings.Join(names, `","`) + `"`
+		return userdata.AgentPatch(`{"name":"Does it.","description":"Does it.","system_prompt":"Does it.","commands":[` + list + `]}`)
 	}
 	for name, code := range map[string]string{
 		"ZONES": "", "CREATE_ZONE": "", "SEARCH": "", "SHOP.FIND": "", "NOT_THERE.YET": "", "AGENT.OTHER": "",
@@ -65,11 +66,18 @@ func TestAnAgentIsOfferedWhatItsDefinitionNames(t *testing.T) {
 		}
 	}
 	// One that was accepted before can be changed all the same.
-	store.agent = &userdata.AgentDefinition{ID: "agt_1", WorkspaceID: "default", Commands: []string{"TASKS"}, Version: 2}
-	other := "Does it differently."
-	p := patch("TASKS", "ZONES")
-	p.Description = &other
-	if _, err := s.Update(t.Context(), "default", "agt_1", p); err != nil {
+	store.agent = &userdata.AgentDefinition{ID: "agt_1", WorkspaceID: "default", AgentFields: userdata.AgentFields{Commands: []string{"TASKS"}}, Version: 2}
+	p := userdata.AgentPatch(`{"name":"Does it.","description":"Does it differently.","system_prompt":"Does it.","commands":["TASKS","ZONES"]}`)
+	if _, err := s.Update(t.Context(), "default", "agt_1", 0, p); err != nil {
 		t.Errorf("a definition of before: %v", err)
+	}
+	if a := store.agent; a.Description != "Does it differently." || len(a.Commands) != 2 || a.Enabled || a.ID != "agt_1" {
+		t.Errorf("the changed agent is %+v", a)
+	}
+	if _, err := s.Update(t.Context(), "default", "agt_1", 1, userdata.AgentPatch(`{"enabled":true}`)); !errors.Is(err, domain.ErrStale) {
+		t.Errorf("a change of an older version: %v", err)
+	}
+	if a, err := s.Update(t.Context(), "default", "agt_1", 2, userdata.AgentPatch(`{"enabled":true,"model":null}`)); err != nil || !a.Enabled {
+		t.Errorf("a change of this version: %+v, %v", a, err)
 	}
 }

@@ -40,7 +40,7 @@ type Reader struct {
 type Line struct {
 	Number int
 	ID     string
-	Entry  userdata.NewEntry
+	Entry  userdata.EntryFields
 	OK     bool // it could be read
 }
 

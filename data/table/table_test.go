@@ -30,9 +30,12 @@ var odd = []string{
 
 // freeType has a field of every kind, names that are taken, and room for others.
 func freeType() *userdata.ToolType {
-	return &userdata.ToolType{ID: "free", Name: "Free", ConfigSchema: json.RawMessage(`{"type":"object"}`), EntrySchema: json.RawMessage(`{"type":"object","properties":{
+	return &userdata.ToolType{
+		ID: "free",
+		ToolTypeFields: userdata.ToolTypeFields{Name: "Free", ConfigSchema: json.RawMessage(`{"type":"object"}`), EntrySchema: json.RawMessage(`{"type":"object","properties":{
 		"text":{"type":"string"},"number":{"type":"number"},"whole":{"type":"integer"},"yes":{"type":"boolean"},"object":{"type":"object"},"list":{"type":"array"},
-		"maybe":{"type":["string","null"]},"any":true,"id":{"type":"string"},"timestamp":{},"*":{"type":"string"},"data.id":{"type":"integer"},"=1+1":{"type":"string"}}}`)}
+		"maybe":{"type":["string","null"]},"any":true,"id":{"type":"string"},"timestamp":{},"*":{"type":"string"},"data.id":{"type":"integer"},"=1+1":{"type":"string"}}}`)},
+	}
 }
 
 func randomValue(r *rand.Rand, depth int) any {
@@ -104,13 +107,13 @@ func TestAFileIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func readAll(t *testing.T, columns *Table, file string) []userdata.NewEntry {
+func readAll(t *testing.T, columns *Table, file string) []userdata.EntryFields {
 	t.Helper()
 	lines, err := Open(columns, strings.NewReader(file))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, file)
 	}
-	var entries []userdata.NewEntry
+	var entries []userdata.EntryFields
 	for {
 		in, err := lines.Next()
 		if errors.Is(err, io.EOF) {
@@ -197,7 +200,7 @@ func TestFilesAsSpreadsheetsWriteThem(t *testing.T) {
 		"empty columns of the header": "timestamp,value,,\n2026-03-02T07:30:00Z,70\n",
 		"semicolons, empty columns":   "\uFEFFtimestamp;value; ;\r\n2026-03-02T07:30:00Z;70;;\r\n",
 	} {
-		values, err := Of(&userdata.ToolType{EntrySchema: json.RawMessage(`{"type":"object","properties":{"value":{"type":"number"}}}`)})
+		values, err := Of(&userdata.ToolType{ToolTypeFields: userdata.ToolTypeFields{EntrySchema: json.RawMessage(`{"type":"object","properties":{"value":{"type":"number"}}}`)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +253,7 @@ func TestNoSeparatorMakesAFormula(t *testing.T) {
 
 // What a table of the page has above its columns is understood too, in both languages.
 func TestHeadingsOfThePage(t *testing.T) {
-	kind := &userdata.ToolType{EntrySchema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"number"},"note":{"type":"string"}}}`)}
+	kind := &userdata.ToolType{ToolTypeFields: userdata.ToolTypeFields{EntrySchema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"number"},"note":{"type":"string"}}}`)}}
 	for header, want := range map[string]string{
 		"When,Value (kg)":          "",
 		"quand;Valeur;NOTE":        "",

@@ -5,40 +5,48 @@ import (
 	"time"
 )
 
+// ZoneFields is what people and models set of a zone.
+type ZoneFields struct {
+	Name              string `json:"name"`
+	Description       string `json:"description"`
+	Colour            string `json:"colour"`
+	Position          int    `json:"position"`
+	RequireValidation bool   `json:"require_validation"`
+}
+
 // Zone is an area of the user's life or work; it holds tools.
 type Zone struct {
-	ID                string     `json:"id"`
-	WorkspaceID       string     `json:"-"`
-	Name              string     `json:"name"`
-	Description       string     `json:"description"`
-	Colour            string     `json:"colour"`
-	Position          int        `json:"position"`
-	RequireValidation bool       `json:"require_validation"`
-	Version           int64      `json:"version"`
-	CreatedAt         time.Time  `json:"created_at"`
-	UpdatedAt         time.Time  `json:"updated_at"`
-	DeletedAt         *time.Time `json:"-"`
+	ID          string `json:"id"`
+	WorkspaceID string `json:"-"`
+	ZoneFields
+	Version   int64      `json:"version"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+	DeletedAt *time.Time `json:"-"`
+}
+
+// ToolTypeFields is what people set of a tool type. A schema is replaced whole: null is a value in it.
+type ToolTypeFields struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	ConfigSchema json.RawMessage `json:"config_schema" patch:"replace"`
+	EntrySchema  json.RawMessage `json:"entry_schema" patch:"replace"`
 }
 
 // ToolType is a pair of JSON Schemas with a name. The built-in ones belong to no
 // workspace (WorkspaceID empty) and are defined in package data.
 type ToolType struct {
-	ID           string          `json:"id"`
-	WorkspaceID  string          `json:"-"`
-	Name         string          `json:"name"`
-	Description  string          `json:"description"`
-	ConfigSchema json.RawMessage `json:"config_schema"`
-	EntrySchema  json.RawMessage `json:"entry_schema"`
-	BuiltIn      bool            `json:"built_in"`
-	Version      int64           `json:"version"`
-	CreatedAt    time.Time       `json:"created_at,omitzero"`
-	UpdatedAt    time.Time       `json:"updated_at,omitzero"`
+	ID          string `json:"id"`
+	WorkspaceID string `json:"-"`
+	ToolTypeFields
+	BuiltIn   bool      `json:"built_in"`
+	Version   int64     `json:"version"`
+	CreatedAt time.Time `json:"created_at,omitzero"`
+	UpdatedAt time.Time `json:"updated_at,omitzero"`
 }
 
-// Tool is an instance of a tool type in a zone, with a config valid for its type.
-type Tool struct {
-	ID                string          `json:"id"`
-	WorkspaceID       string          `json:"-"`
+// ToolFields is what people and models set of a tool: its type once, the rest at any time.
+type ToolFields struct {
 	ZoneID            string          `json:"zone_id"`
 	ToolType          string          `json:"tool_type"`
 	Name              string          `json:"name"`
@@ -47,10 +55,24 @@ type Tool struct {
 	AlwaysSend        bool            `json:"always_send"`
 	RequireValidation bool            `json:"require_validation"`
 	Position          int             `json:"position"`
-	Version           int64           `json:"version"`
-	CreatedAt         time.Time       `json:"created_at"`
-	UpdatedAt         time.Time       `json:"updated_at"`
-	DeletedAt         *time.Time      `json:"-"`
+}
+
+// Tool is an instance of a tool type in a zone, with a config valid for its type.
+type Tool struct {
+	ID          string `json:"id"`
+	WorkspaceID string `json:"-"`
+	ToolFields
+	Version   int64      `json:"version"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+	DeletedAt *time.Time `json:"-"`
+}
+
+// EntryFields is what people and models send of an entry. Timestamp is RFC 3339, or a local date or date-time; empty in a
+// new entry: now.
+type EntryFields struct {
+	Timestamp string          `json:"timestamp,omitempty"`
+	Data      json.RawMessage `json:"data,omitempty"`
 }
 
 // Entry is a dated piece of data in a tool. Timestamp is when it happened.
@@ -104,13 +126,18 @@ type ImportResult struct {
 	Last      *time.Time
 }
 
+// DocumentFields is what people and models set of a document: its draft.
+type DocumentFields struct {
+	Title string `json:"title"`
+	Body  string `json:"body"`
+}
+
 // Document is one of the workspace's context texts.
 type Document struct {
-	ID          string     `json:"id"`
-	WorkspaceID string     `json:"-"`
-	Key         string     `json:"key"`
-	Title       string     `json:"title"`
-	Body        string     `json:"body"`
+	ID          string `json:"id"`
+	WorkspaceID string `json:"-"`
+	Key         string `json:"key"`
+	DocumentFields
 	Published   string     `json:"published_body,omitempty"`
 	Version     int64      `json:"version"`
 	PublishedAt *time.Time `json:"published_at,omitempty"`

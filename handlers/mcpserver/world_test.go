@@ -181,5 +181,5 @@ func (oneDocument) Document(_ context.Context, _, id string) (*userdata.Document
 		return nil, domain.NotFound("document")
 	}
 	at := theClock()
-	return &userdata.Document{ID: id, Key: "hours", Title: "Hours", Published: "Open until six.", PublishedAt: &at}, nil
+	return &userdata.Document{ID: id, Key: "hours", DocumentFields: userdata.DocumentFields{Title: "Hours"}, Published: "Open until six.", PublishedAt: &at}, nil
 }

@@ -31,7 +31,7 @@ func (s *AgentHandlers) CreateAgent(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	a, err := s.Agents.Create(r.Context(), edge.Caller(r).Workspace, in.Domain())
+	a, err := s.Agents.Create(r.Context(), edge.Caller(r).Workspace, api.PatchOf[userdata.AgentFields](in))
 	if err != nil {
 		s.Fail(w, r, err)
 		return
@@ -62,7 +62,7 @@ func (s *AgentHandlers) UpdateAgent(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	a, err := s.Agents.Update(r.Context(), edge.Caller(r).Workspace, agentID(r), in.Domain(edge.IfMatch(r)))
+	a, err := s.Agents.Update(r.Context(), edge.Caller(r).Workspace, agentID(r), edge.IfMatch(r), api.PatchOf[userdata.AgentFields](in))
 	if err != nil {
 		s.Fail(w, r, err)
 		return

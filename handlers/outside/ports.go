@@ -76,7 +76,7 @@ type Agents interface {
 	// AgentVersions are what it was, the latest first.
 	AgentVersions(ctx context.Context, ws, id, cursor string, limit int) ([]*userdata.AgentDefinition, string, error)
 	Create(ctx context.Context, ws string, in userdata.AgentPatch) (*userdata.AgentDefinition, error)
-	Update(ctx context.Context, ws, id string, patch userdata.AgentPatch) (*userdata.AgentDefinition, error)
+	Update(ctx context.Context, ws, id string, version int64, patch userdata.AgentPatch) (*userdata.AgentDefinition, error)
 	Delete(ctx context.Context, ws, id string, version int64) error
 	// Try gives an agent a task without anybody who calls it.
 	Try(ctx context.Context, ws, id, query string, by domain.Author) (*domain.Receipt, error)

@@ -29,7 +29,7 @@ func (s *DocumentHandlers) CreateDocument(w http.ResponseWriter, r *http.Request
 		s.Fail(w, r, err)
 		return
 	}
-	doc, seq, err := s.Documents.CreateDocument(r.Context(), edge.Caller(r).Workspace, in.Domain())
+	doc, seq, err := s.Documents.CreateDocument(r.Context(), edge.Caller(r).Workspace, api.FieldsOf[userdata.NewDocument](in))
 	if err != nil {
 		s.Fail(w, r, err)
 		return
@@ -56,7 +56,8 @@ func (s *DocumentHandlers) UpdateDocument(w http.ResponseWriter, r *http.Request
 		s.Fail(w, r, err)
 		return
 	}
-	doc, seq, err := s.Documents.UpdateDocument(r.Context(), edge.Caller(r).Workspace, documentID(r), edge.IfMatch(r), in.Domain())
+	doc, seq, err := s.Documents.UpdateDocument(r.Context(), edge.Caller(r).Workspace, documentID(r), edge.IfMatch(r),
+		api.PatchOf[userdata.DocumentFields](in))
 	s.writeDocument(w, r, doc, seq, err)
 }
 

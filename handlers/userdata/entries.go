@@ -102,7 +102,7 @@ func (s *Handlers) CreateEntry(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	entries, seq, err := s.Entries.CreateEntries(r.Context(), edge.Caller(r).Workspace, toolID(r), []userdata.NewEntry{in.Domain()})
+	entries, seq, err := s.Entries.CreateEntries(r.Context(), edge.Caller(r).Workspace, toolID(r), []userdata.EntryFields{in.Domain()})
 	if err != nil {
 		s.Fail(w, r, oneEntry(err))
 		return

@@ -20,7 +20,7 @@ import (
 type Zones interface {
 	Zones(ctx context.Context, ws, cursor string, limit int) ([]userdata.Zone, string, error)
 	Zone(ctx context.Context, ws, id string) (*userdata.Zone, error)
-	CreateZone(ctx context.Context, ws string, in userdata.NewZone) (zone *userdata.Zone, seq int64, err error)
+	CreateZone(ctx context.Context, ws string, in userdata.ZoneFields) (zone *userdata.Zone, seq int64, err error)
 	UpdateZone(ctx context.Context, ws, id string, version int64, patch userdata.ZonePatch) (zone *userdata.Zone, seq int64, err error)
 	DeleteZone(ctx context.Context, ws, id string, version int64, force bool) (seq int64, err error)
 }
@@ -29,7 +29,7 @@ type Zones interface {
 type Tools interface {
 	Tools(ctx context.Context, ws, zone, cursor string, limit int) ([]userdata.Tool, string, error)
 	Tool(ctx context.Context, ws, id string) (*userdata.Tool, error)
-	CreateTool(ctx context.Context, ws string, in userdata.NewTool) (tool *userdata.Tool, seq int64, err error)
+	CreateTool(ctx context.Context, ws string, in userdata.ToolFields) (tool *userdata.Tool, seq int64, err error)
 	UpdateTool(ctx context.Context, ws, id string, version int64, patch userdata.ToolPatch) (tool *userdata.Tool, seq int64, err error)
 	DeleteTool(ctx context.Context, ws, id string, version int64, force bool) (seq int64, err error)
 }
@@ -68,7 +68,7 @@ type DocumentVersions interface {
 type Entries interface {
 	Entries(ctx context.Context, ws string, query userdata.EntryQuery) ([]userdata.Entry, string, error)
 	Entry(ctx context.Context, ws, id string) (*userdata.Entry, error)
-	CreateEntries(ctx context.Context, ws, tool string, in []userdata.NewEntry) (entries []userdata.Entry, seq int64, err error)
+	CreateEntries(ctx context.Context, ws, tool string, in []userdata.EntryFields) (entries []userdata.Entry, seq int64, err error)
 	UpdateEntry(ctx context.Context, ws, id string, version int64, patch userdata.EntryPatch) (entry *userdata.Entry, seq int64, err error)
 	DeleteEntry(ctx context.Context, ws, id string, version int64) (seq int64, err error)
 	EntryStats(ctx context.Context, ws string, query userdata.StatsQuery) ([]userdata.Stats, error)

@@ -27,7 +27,7 @@ func (s *Handlers) CreateTool(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	tool, seq, err := s.Tools.CreateTool(r.Context(), edge.Caller(r).Workspace, in.Domain())
+	tool, seq, err := s.Tools.CreateTool(r.Context(), edge.Caller(r).Workspace, api.FieldsOf[userdata.ToolFields](in))
 	if err != nil {
 		s.Fail(w, r, err)
 		return
@@ -54,7 +54,8 @@ func (s *Handlers) UpdateTool(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	tool, seq, err := s.Tools.UpdateTool(r.Context(), edge.Caller(r).Workspace, toolID(r), edge.IfMatch(r), in.Domain())
+	tool, seq, err := s.Tools.UpdateTool(r.Context(), edge.Caller(r).Workspace, toolID(r), edge.IfMatch(r),
+		api.PatchOf[userdata.ToolFields](in))
 	if err != nil {
 		s.Fail(w, r, err)
 		return

@@ -41,7 +41,7 @@ func (s *Handlers) CreateToolType(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	t, seq, err := s.ToolTypes.CreateToolType(r.Context(), edge.Caller(r).Workspace, in.Domain())
+	t, seq, err := s.ToolTypes.CreateToolType(r.Context(), edge.Caller(r).Workspace, api.FieldsOf[userdata.NewToolType](in))
 	if err != nil {
 		s.Fail(w, r, err)
 		return
@@ -59,7 +59,8 @@ func (s *Handlers) UpdateToolType(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	t, seq, err := s.ToolTypes.UpdateToolType(r.Context(), edge.Caller(r).Workspace,
-		chi.URLParam(r, "tool_type_id"), edge.IfMatch(r), in.Domain())
+		chi.URLParam(r, "tool_type_id"), edge.IfMatch(r),
+		api.PatchOf[userdata.ToolTypeFields](in))
 	if err != nil {
 		s.Fail(w, r, err)
 		return

@@ -27,7 +27,7 @@ func (s *Handlers) CreateZone(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	zone, seq, err := s.Zones.CreateZone(r.Context(), edge.Caller(r).Workspace, in.Domain())
+	zone, seq, err := s.Zones.CreateZone(r.Context(), edge.Caller(r).Workspace, api.FieldsOf[userdata.ZoneFields](in))
 	if err != nil {
 		s.Fail(w, r, err)
 		return
@@ -54,7 +54,8 @@ func (s *Handlers) UpdateZone(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	zone, seq, err := s.Zones.UpdateZone(r.Context(), edge.Caller(r).Workspace, chi.URLParam(r, "zone_id"), edge.IfMatch(r), in.Domain())
+	zone, seq, err := s.Zones.UpdateZone(r.Context(), edge.Caller(r).Workspace, chi.URLParam(r, "zone_id"), edge.IfMatch(r),
+		api.PatchOf[userdata.ZoneFields](in))
 	if err != nil {
 		s.Fail(w, r, err)
 		return

@@ -25,7 +25,6 @@ var wideLines = map[string]int{
 	"api/requests/main.go":          1,
 	"operate/secretkey.go":          1,
 	"commands/action_documents.go":  1,
-	"commands/action_tools.go":      1,
 	"commands/catalogue.go":         1,
 	"commands/modules/modules.go":   1,
 	"commands/query_search.go":      1,

@@ -161,3 +161,20 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// TestEncodeGiven: what is empty is left out, the order is that of the struct, and texts keep their characters.
+func TestEncodeGiven(t *testing.T) {
+	type own struct {
+		Name string `json:"name,omitempty"`
+		Note string `json:"note"`
+	}
+	got := EncodeGiven(struct {
+		ID string `json:"id"`
+		own
+		Count int             `json:"count"`
+		Raw   json.RawMessage `json:"raw"`
+	}{"x", own{Name: "<é>"}, 0, json.RawMessage(`{"a": 1.0}`)})
+	if string(got) != `{"id":"x","name":"<é>","raw":{"a":1.0}}` {
+		t.Errorf("%s", got)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -80,6 +81,19 @@ func Encode(value any) json.RawMessage {
 		panic(fmt.Sprintf("jsonbody: encode %T: %v", value, err))
 	}
 	return bytes.TrimSpace(out.Bytes())
+}
+
+// EncodeGiven is Encode of the fields of a struct that are not empty, in their order.
+func EncodeGiven(fields any) json.RawMessage {
+	v := reflect.ValueOf(fields)
+	var out []string
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if value := v.FieldByIndex(field.Index); !field.Anonymous && !value.IsZero() {
+			out = append(out, strconv.Quote(name)+":"+string(Encode(value.Interface())))
+		}
+	}
+	return json.RawMessage("{" + strings.Join(out, ",") + "}")
 }
 
 // Quote shortens and quotes a name that a model has invented.

@@ -46,6 +46,31 @@ func TestSchemasThatAreRefused(t *testing.T) {
 	}
 }
 
+func TestPropertiesOfAStruct(t *testing.T) {
+	type fields struct {
+		Name   string          `json:"name"`
+		Count  int             `json:"count,omitempty"`
+		Share  float64         `json:"share"`
+		Config json.RawMessage `json:"config"`
+		Secret bool            `json:"secret"`
+		On     bool            `json:"on"`
+	}
+	got := Object(Properties[fields](map[string]string{"name": `"minLength": 1`, "secret": "-", "config": `"description": "Any."`}), "name")
+	want := `{"type":"object","properties":{"name":{"type":"string","minLength":1},"count":{"type":"integer"},"share":{"type":"number"},` +
+		`"config":{"type":"object","description":"Any."},"on":{"type":"boolean"}},"additionalProperties":false,"required":["name"]}`
+	if string(got) != want {
+		t.Errorf("%s\nnot %s", got, want)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a list became an object")
+		}
+	}()
+	Properties[struct {
+		Names []string `json:"names"`
+	}](nil)
+}
+
 func TestAllSchemaErrorsAreReported(t *testing.T) {
 	var cache Cache
 	schema := json.RawMessage(`{"type":"object","required":["a"],"properties":{"b":{"$ref":"#/$defs/number"},"c/d":{"type":"string","minLength":2},"e":{"enum":[1,"x"]},

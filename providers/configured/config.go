@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/mergepatch"
 	"github.com/fermata-dev/fermata/domain/outside"
-	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -165,7 +165,7 @@ func mergeConfig(stored, patch json.RawMessage) (json.RawMessage, error) {
 		return nil, domain.Invalid("/config", "type", "The config must be a JSON object.")
 	}
 	key, named := fields["api_key"]
-	merged, _ := userdata.MergePatch(have, fields).(map[string]any) // both are objects
+	merged, _ := mergepatch.Merge(have, fields).(map[string]any) // both are objects
 	if named && key == nil {
 		merged["api_key"] = nil
 	}

@@ -10,9 +10,11 @@ import (
 
 func definition(id, name string) *userdata.AgentDefinition {
 	return &userdata.AgentDefinition{
-		ID: id, WorkspaceID: domain.DefaultWorkspace, Name: name, Description: "d", SystemPrompt: "p \"q\"", Strategy: "s",
-		SuccessCriteria: "c", ExitReport: "e", Commands: []string{"ZONES", "CONTEXT_UPDATE"}, ProviderID: "prv_1", Model: "m",
-		MaxTurns: 3, TokenBudget: 4000, Enabled: true, CreatedAt: T0, UpdatedAt: T0,
+		ID:          id,
+		WorkspaceID: domain.DefaultWorkspace,
+		AgentFields: userdata.AgentFields{Name: name, Description: "d", SystemPrompt: "p \"q\"", Strategy: "s", SuccessCriteria: "c", ExitReport: "e", Commands: []string{"ZONES", "CONTEXT_UPDATE"}, ProviderID: "prv_1", Model: "m", MaxTurns: 3, TokenBudget: 4000, Enabled: true},
+		CreatedAt:   T0,
+		UpdatedAt:   T0,
 	}
 }
 

@@ -56,8 +56,12 @@ func ceilings(w *world) {
 			return d.InsertTool(ctx, tool(fmt.Sprintf("tol_%d", i), "zon_0", "t"))
 		})},
 		{"tool types", 200, inData(func(ctx context.Context, d *repository.Data, i int) error {
-			return d.InsertToolType(ctx, &userdata.ToolType{ID: fmt.Sprintf("type_%d", i), Name: "t",
-				ConfigSchema: json.RawMessage(`{}`), EntrySchema: json.RawMessage(`{}`), CreatedAt: T0, UpdatedAt: T0})
+			return d.InsertToolType(ctx, &userdata.ToolType{
+				ID:             fmt.Sprintf("type_%d", i),
+				ToolTypeFields: userdata.ToolTypeFields{Name: "t", ConfigSchema: json.RawMessage(`{}`), EntrySchema: json.RawMessage(`{}`)},
+				CreatedAt:      T0,
+				UpdatedAt:      T0,
+			})
 		})},
 		{"documents", 1000, inData(func(ctx context.Context, d *repository.Data, i int) error {
 			id := fmt.Sprintf("doc_%d", i)

@@ -27,7 +27,7 @@ func (w *world) tryWrite(fn func(ctx context.Context, d *repository.Data) error)
 }
 
 func tool(id, zone, name string) *userdata.Tool {
-	return &userdata.Tool{ID: id, ZoneID: zone, ToolType: "tracking", Name: name, Config: json.RawMessage(`{"unit" : "kg"}`), AlwaysSend: true, CreatedAt: T0, UpdatedAt: T0}
+	return &userdata.Tool{ID: id, ToolFields: userdata.ToolFields{ZoneID: zone, ToolType: "tracking", Name: name, Config: json.RawMessage(`{"unit" : "kg"}`), AlwaysSend: true}, CreatedAt: T0, UpdatedAt: T0}
 }
 
 func entry(id, tool string, at time.Time, data string) userdata.Entry {
@@ -165,7 +165,7 @@ func manyEntries(w *world) {
 func documents(w *world) {
 	ctx := w.Context()
 	read := w.ReadData(domain.DefaultWorkspace)
-	doc := &userdata.Document{ID: "doc_1", Key: "about", Title: "About", Body: "draft", CreatedAt: T0, UpdatedAt: T0}
+	doc := &userdata.Document{ID: "doc_1", Key: "about", DocumentFields: userdata.DocumentFields{Title: "About", Body: "draft"}, CreatedAt: T0, UpdatedAt: T0}
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, doc) })
 	stale := *doc
 	doc.Published, doc.PublishedAt = doc.Body, new(T0)
@@ -195,7 +195,7 @@ func documents(w *world) {
 	})
 	versions(w, doc)
 
-	own := &userdata.ToolType{ID: "run", Name: "Run", ConfigSchema: json.RawMessage(`{ }`), EntrySchema: json.RawMessage(`true`), CreatedAt: T0, UpdatedAt: T0}
+	own := &userdata.ToolType{ID: "run", ToolTypeFields: userdata.ToolTypeFields{Name: "Run", ConfigSchema: json.RawMessage(`{ }`), EntrySchema: json.RawMessage(`true`)}, CreatedAt: T0, UpdatedAt: T0}
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.InsertToolType(ctx, own) })
 	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.InsertToolType(ctx, own) }), domain.CodeConflict)
 	types, err := read.ToolTypes(ctx)

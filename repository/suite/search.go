@@ -33,7 +33,7 @@ func library(w *world) {
 				entry("ent_note", "tol_n", T0, `{"title":"Crème brûlée","text":"Six yolks, sugar,\n\ncream. Bake slowly."}`),
 				entry("ent_num", "tol_w", T0, `{"value":71.5}`),
 			}),
-			d.PutDocument(ctx, &userdata.Document{ID: "doc_1", Key: "about", Title: "About me", Body: "I run by the river.", Published: "I run by the river.", PublishedAt: new(T0), CreatedAt: T0, UpdatedAt: T0}),
+			d.PutDocument(ctx, &userdata.Document{ID: "doc_1", Key: "about", DocumentFields: userdata.DocumentFields{Title: "About me", Body: "I run by the river."}, Published: "I run by the river.", PublishedAt: new(T0), CreatedAt: T0, UpdatedAt: T0}),
 		)
 	})
 }
@@ -320,7 +320,7 @@ func (w *world) foreign() {
 // sessions there is only what was published.
 func searchDrafts(w *world) {
 	read := w.ReadData(domain.DefaultWorkspace)
-	doc := &userdata.Document{ID: "doc_1", Key: "about", Title: "About", Body: "old apple", CreatedAt: T0, UpdatedAt: T0}
+	doc := &userdata.Document{ID: "doc_1", Key: "about", DocumentFields: userdata.DocumentFields{Title: "About", Body: "old apple"}, CreatedAt: T0, UpdatedAt: T0}
 	put := func() {
 		w.Helper()
 		w.write(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, doc) })

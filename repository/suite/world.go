@@ -199,7 +199,7 @@ func (w *world) mail(s *domain.Session, dedupe string) *domain.InboxItem {
 }
 
 func zone(id, name string) *userdata.Zone {
-	return &userdata.Zone{ID: id, Name: name, CreatedAt: T0, UpdatedAt: T0}
+	return &userdata.Zone{ID: id, ZoneFields: userdata.ZoneFields{Name: name}, CreatedAt: T0, UpdatedAt: T0}
 }
 
 // checked looks at a View under its locks and writes nothing.

@@ -39,19 +39,8 @@ type agentVersionRow struct {
 
 // agentText is the stored JSON of a definition.
 type agentText struct {
-	Name            string   `json:"name"`
-	Description     string   `json:"description,omitempty"`
-	SystemPrompt    string   `json:"system_prompt,omitempty"`
-	Strategy        string   `json:"strategy,omitempty"`
-	SuccessCriteria string   `json:"success_criteria,omitempty"`
-	ExitReport      string   `json:"exit_report,omitempty"`
-	Commands        []string `json:"commands,omitempty"`
-	ProviderID      string   `json:"provider_id,omitempty"`
-	Model           string   `json:"model,omitempty"`
-	MaxTurns        int      `json:"max_turns"`
-	TokenBudget     int      `json:"token_budget"`
-	Enabled         bool     `json:"enabled"`
-	BuiltIn         bool     `json:"built_in,omitempty"`
+	userdata.AgentFields
+	BuiltIn bool `json:"built_in,omitempty"`
 }
 
 var (
@@ -61,11 +50,7 @@ var (
 )
 
 func agentRowOf(a *userdata.AgentDefinition) (agentRow, error) {
-	definition, err := json.Marshal(agentText{
-		Name: a.Name, Description: a.Description, SystemPrompt: a.SystemPrompt, Strategy: a.Strategy,
-		SuccessCriteria: a.SuccessCriteria, ExitReport: a.ExitReport, Commands: a.Commands, ProviderID: a.ProviderID, Model: a.Model,
-		MaxTurns: a.MaxTurns, TokenBudget: a.TokenBudget, Enabled: a.Enabled, BuiltIn: a.BuiltIn,
-	})
+	definition, err := json.Marshal(agentText{a.AgentFields, a.BuiltIn})
 	if err != nil {
 		return agentRow{}, fmt.Errorf("write agent %s: %w", a.ID, err)
 	}
@@ -81,9 +66,7 @@ func (r *agentRow) agent() (*userdata.AgentDefinition, error) {
 		return nil, fmt.Errorf("read agent %s: %w", r.ID, err)
 	}
 	return &userdata.AgentDefinition{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: t.Name, Description: t.Description, SystemPrompt: t.SystemPrompt,
-		Strategy: t.Strategy, SuccessCriteria: t.SuccessCriteria, ExitReport: t.ExitReport, Commands: t.Commands,
-		ProviderID: t.ProviderID, Model: t.Model, MaxTurns: t.MaxTurns, TokenBudget: t.TokenBudget, Enabled: t.Enabled, BuiltIn: t.BuiltIn,
+		ID: r.ID, WorkspaceID: r.WorkspaceID, AgentFields: t.AgentFields, BuiltIn: t.BuiltIn,
 		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}, nil
 }

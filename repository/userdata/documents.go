@@ -14,16 +14,21 @@ import (
 var documentCeiling = transaction.Ceiling{Most: 1000, Noun: "documents", From: "documents WHERE deleted_at IS NULL"}
 
 type documentRow struct {
-	WorkspaceID string      `db:"workspace_id,key"`
-	ID          string      `db:"id,key"`
-	Key         string      `db:"key"`
-	Title       string      `db:"title"`
-	Body        string      `db:"body"`
+	WorkspaceID string `db:"workspace_id,key"`
+	ID          string `db:"id,key"`
+	Key         string `db:"key"`
+	documentColumns
 	Published   string      `db:"published_body"`
 	Version     int64       `db:"version,version"`
 	PublishedAt sqldb.Stamp `db:"published_at"`
 	CreatedAt   sqldb.Stamp `db:"created_at,once"`
 	UpdatedAt   sqldb.Stamp `db:"updated_at"`
+}
+
+// documentColumns are those of userdata.DocumentFields, in the same order.
+type documentColumns struct {
+	Title string `db:"title"`
+	Body  string `db:"body"`
 }
 
 var (
@@ -34,15 +39,16 @@ var (
 
 func documentRowOf(workspace string, d *userdata.Document) documentRow {
 	return documentRow{
-		WorkspaceID: workspace, ID: d.ID, Key: d.Key, Title: d.Title, Body: d.Body, Published: d.Published, Version: d.Version,
-		PublishedAt: sqldb.AtPtr(d.PublishedAt), CreatedAt: sqldb.At(d.CreatedAt), UpdatedAt: sqldb.At(d.UpdatedAt),
+		WorkspaceID: workspace, ID: d.ID, Key: d.Key, documentColumns: documentColumns(d.DocumentFields), Published: d.Published,
+		Version: d.Version, PublishedAt: sqldb.AtPtr(d.PublishedAt), CreatedAt: sqldb.At(d.CreatedAt), UpdatedAt: sqldb.At(d.UpdatedAt),
 	}
 }
 
 func (r *documentRow) document() userdata.Document {
 	return userdata.Document{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, Key: r.Key, Title: r.Title, Body: r.Body, Published: r.Published,
-		Version: r.Version, PublishedAt: r.PublishedAt.Ptr(), CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+		ID: r.ID, WorkspaceID: r.WorkspaceID, Key: r.Key, DocumentFields: userdata.DocumentFields(r.documentColumns),
+		Published: r.Published, PublishedAt: r.PublishedAt.Ptr(),
+		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
 }
 

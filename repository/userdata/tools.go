@@ -44,8 +44,10 @@ func toolRowOf(workspace string, t *userdata.Tool) toolRow {
 
 func (r *toolRow) tool() userdata.Tool {
 	return userdata.Tool{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, ZoneID: r.ZoneID, ToolType: r.ToolType, Name: r.Name, Description: r.Description,
-		Config: sqldb.RawJSON(r.Config), AlwaysSend: r.AlwaysSend, RequireValidation: r.RequireValidation, Position: r.Position,
+		ID: r.ID, WorkspaceID: r.WorkspaceID, ToolFields: userdata.ToolFields{
+			ZoneID: r.ZoneID, ToolType: r.ToolType, Name: r.Name, Description: r.Description, Config: sqldb.RawJSON(r.Config),
+			AlwaysSend: r.AlwaysSend, RequireValidation: r.RequireValidation, Position: r.Position,
+		},
 		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
 }

@@ -38,8 +38,11 @@ func toolTypeRowOf(workspace string, t *userdata.ToolType) toolTypeRow {
 
 func (r *toolTypeRow) toolType() userdata.ToolType {
 	return userdata.ToolType{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Description: r.Description, ConfigSchema: sqldb.RawJSON(r.ConfigSchema),
-		EntrySchema: sqldb.RawJSON(r.EntrySchema), Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+		ID: r.ID, WorkspaceID: r.WorkspaceID, ToolTypeFields: userdata.ToolTypeFields{
+			Name: r.Name, Description: r.Description, ConfigSchema: sqldb.RawJSON(r.ConfigSchema),
+			EntrySchema: sqldb.RawJSON(r.EntrySchema),
+		},
+		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
 }
 

@@ -14,16 +14,21 @@ import (
 var zoneCeiling = transaction.Ceiling{Most: 500, Noun: "zones", From: "zones WHERE deleted_at IS NULL"}
 
 type zoneRow struct {
-	WorkspaceID       string      `db:"workspace_id,key"`
-	ID                string      `db:"id,key"`
-	Name              string      `db:"name"`
-	Description       string      `db:"description"`
-	Colour            string      `db:"colour"`
-	Position          int         `db:"position"`
-	RequireValidation bool        `db:"require_validation"`
-	Version           int64       `db:"version,version"`
-	CreatedAt         sqldb.Stamp `db:"created_at,once"`
-	UpdatedAt         sqldb.Stamp `db:"updated_at"`
+	WorkspaceID string `db:"workspace_id,key"`
+	ID          string `db:"id,key"`
+	zoneColumns
+	Version   int64       `db:"version,version"`
+	CreatedAt sqldb.Stamp `db:"created_at,once"`
+	UpdatedAt sqldb.Stamp `db:"updated_at"`
+}
+
+// zoneColumns are those of userdata.ZoneFields, in the same order.
+type zoneColumns struct {
+	Name              string `db:"name"`
+	Description       string `db:"description"`
+	Colour            string `db:"colour"`
+	Position          int    `db:"position"`
+	RequireValidation bool   `db:"require_validation"`
 }
 
 var (
@@ -33,15 +38,15 @@ var (
 
 func zoneRowOf(workspace string, z *userdata.Zone) zoneRow {
 	return zoneRow{
-		WorkspaceID: workspace, ID: z.ID, Name: z.Name, Description: z.Description, Colour: z.Colour, Position: z.Position,
-		RequireValidation: z.RequireValidation, Version: z.Version, CreatedAt: sqldb.At(z.CreatedAt), UpdatedAt: sqldb.At(z.UpdatedAt),
+		WorkspaceID: workspace, ID: z.ID, zoneColumns: zoneColumns(z.ZoneFields), Version: z.Version,
+		CreatedAt: sqldb.At(z.CreatedAt), UpdatedAt: sqldb.At(z.UpdatedAt),
 	}
 }
 
 func (r *zoneRow) zone() userdata.Zone {
 	return userdata.Zone{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Description: r.Description, Colour: r.Colour, Position: r.Position,
-		RequireValidation: r.RequireValidation, Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+		ID: r.ID, WorkspaceID: r.WorkspaceID, ZoneFields: userdata.ZoneFields(r.zoneColumns), Version: r.Version,
+		CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
 }
 

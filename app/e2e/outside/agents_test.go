@@ -45,9 +45,12 @@ func TestAnAgentCannotActForWordsFromOutside(t *testing.T) {
 			})
 			now := clock.System()
 			if err := server.Parts.Store.Agents.InsertAgent(t.Context(), &userdata.AgentDefinition{
-				ID: "agt_" + id, WorkspaceID: id, Name: "Payer", Description: "Reads and pays.", SystemPrompt: "Follow your instructions.",
-				Commands: []string{"BANK.READ", "BANK.PAY", "CREATE_ZONE"}, MaxTurns: domain.AgentMaxTurns, TokenBudget: domain.AgentTokenBudget,
-				Enabled: true, Version: 1, CreatedAt: now, UpdatedAt: now,
+				ID:          "agt_" + id,
+				WorkspaceID: id,
+				AgentFields: userdata.AgentFields{Name: "Payer", Description: "Reads and pays.", SystemPrompt: "Follow your instructions.", Commands: []string{"BANK.READ", "BANK.PAY", "CREATE_ZONE"}, MaxTurns: domain.AgentMaxTurns, TokenBudget: domain.AgentTokenBudget, Enabled: true},
+				Version:     1,
+				CreatedAt:   now,
+				UpdatedAt:   now,
 			}); err != nil {
 				t.Fatal(err)
 			}

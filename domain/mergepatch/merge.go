@@ -1,9 +1,9 @@
-package userdata
+package mergepatch
 
-// MergePatch applies a JSON merge patch (RFC 7396): null removes a field, an object is merged, everything
+// Merge applies a JSON merge patch (RFC 7396): null removes a field, an object is merged, everything
 // else replaces, lists too. It is used by every PATCH of an object whose fields are not defined by us: a
 // tool's config, an entry's data, a provider's config. The old value may be modified.
-func MergePatch(old, patch any) any {
+func Merge(old, patch any) any {
 	fields, ok := patch.(map[string]any)
 	if !ok {
 		return patch
@@ -17,7 +17,7 @@ func MergePatch(old, patch any) any {
 			delete(result, name)
 			continue
 		}
-		result[name] = MergePatch(result[name], value)
+		result[name] = Merge(result[name], value)
 	}
 	return result
 }

@@ -1,4 +1,4 @@
-package userdata
+package mergepatch
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ func parsed(t testing.TB, text string) any {
 }
 
 // The first fifteen are the examples of RFC 7396, appendix A.
-func TestMergePatch(t *testing.T) {
+func TestMerge(t *testing.T) {
 	for _, c := range []struct{ old, patch, want string }{
 		{`{"a":"b"}`, `{"a":"c"}`, `{"a":"c"}`},
 		{`{"a":"b"}`, `{"b":"c"}`, `{"a":"b","b":"c"}`},
@@ -42,7 +42,7 @@ func TestMergePatch(t *testing.T) {
 		{`{"a":7}`, `{"a":{"b":1,"c":null}}`, `{"a":{"b":1}}`},
 		{`{"a":{"b":1,"c":2}}`, `{"a":{}}`, `{"a":{"b":1,"c":2}}`},
 	} {
-		if got := MergePatch(parsed(t, c.old), parsed(t, c.patch)); !reflect.DeepEqual(got, parsed(t, c.want)) {
+		if got := Merge(parsed(t, c.old), parsed(t, c.patch)); !reflect.DeepEqual(got, parsed(t, c.want)) {
 			t.Errorf("%s with %s: %v, not %s", c.old, c.patch, got, c.want)
 		}
 	}
@@ -58,13 +58,13 @@ func FuzzMergePatch(f *testing.F) {
 		if !json.Valid([]byte(old)) || !json.Valid([]byte(patch)) {
 			t.Skip()
 		}
-		merged := MergePatch(parsed(t, old), parsed(t, patch))
+		merged := Merge(parsed(t, old), parsed(t, patch))
 		checkMerged(t, parsed(t, old), parsed(t, patch), merged)
 		text, err := json.Marshal(merged)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again := MergePatch(merged, parsed(t, patch)); !reflect.DeepEqual(again, parsed(t, string(text))) {
+		if again := Merge(merged, parsed(t, patch)); !reflect.DeepEqual(again, parsed(t, string(text))) {
 			t.Errorf("once %s, twice %v", text, again)
 		}
 	})
