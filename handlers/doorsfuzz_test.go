@@ -51,7 +51,7 @@ func fuzzDoor(f *testing.F, door fuzzedDoor) {
 			f.Add([]byte(request), []byte{byte(at), byte(at * 11)})
 		}
 	}
-	w := servertest.OpenWorld(f, servertest.Wiring{RootKey: servertest.RootKey, PublicURL: "https://fermata.example", Clock: clock.System})
+	w := servertest.OpenWorld(f, servertest.Wiring{RootKey: servertest.RootKey, PublicURL: "https://fermata.example", Clock: clock.System, Schedules: true})
 	k := &knocker{fuzzedDoor: door, world: w, handler: handlers.New(w.Config)}
 	admin := servertest.FixtureBuilder{T: f, Handler: k.handler}
 	admin.Call(200, "PATCH", "/v1/settings", `{"require_validation":true,"mcp_answers":true,"approve_by_text":true}`)

@@ -36,6 +36,7 @@ func (p *problem) inFrench() {
 // nounsInFrench are what may be missing.
 var nounsInFrench = map[string]string{
 	"agent":                     "cet agent",
+	"answer":                    "cette réponse de l’IA",
 	"approval":                  "cette demande",
 	"automation":                "cette automatisation",
 	"collection":                "cette collection",

@@ -27,6 +27,11 @@ func WireServer(tb testing.TB, w Wiring) (config handlers.Config, behind Behind)
 	if err := parts.Broker.Start(tb.Context()); err != nil {
 		tb.Fatalf("start the streams: %v", err)
 	}
+	if w.Schedules {
+		if err := parts.Scheduling.Loop.Start(tb.Context()); err != nil {
+			tb.Fatalf("start the scheduler: %v", err)
+		}
+	}
 	return config, Behind{Store: parts.Store, Broker: parts.Broker, Stop: func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -38,7 +43,8 @@ func stop(ctx context.Context, tb testing.TB, parts *app.Parts) {
 	tb.Helper()
 	parts.Broker.Drain()
 	for what, end := range map[string]func() error{
-		"tasks": func() error { return parts.Tasks.Stop(ctx) }, "drivers": func() error { return parts.Loop.Stop(ctx) },
+		"scheduler": func() error { return parts.Scheduling.Loop.Stop(ctx) },
+		"tasks":     func() error { return parts.Tasks.Stop(ctx) }, "drivers": func() error { return parts.Loop.Stop(ctx) },
 		"streams": func() error { return parts.Broker.Stop(ctx) },
 	} {
 		if err := end(); err != nil {

@@ -34,6 +34,8 @@ type Wiring struct {
 	RootKey, PublicURL string
 	Clock              clock.Clock
 	NewID              domain.IDSource
+	// Schedules starts the scheduler, which gives the slot to sessions that wait for it. Time must pass by itself.
+	Schedules bool
 }
 
 // Behind is what stands behind the handlers of a server.
