@@ -3366,8 +3366,11 @@ type Session struct {
 	LastUserInteractionTime *Timestamp `json:"last_user_interaction_time"`
 
 	// Model The model of the last answer.
-	Model           *string `json:"model"`
-	Name            string  `json:"name"`
+	Model *string `json:"model"`
+	Name  string  `json:"name"`
+
+	// Owner The id of the person whose session it is; null for one of the workspace.
+	Owner           *string `json:"owner"`
 	ParentSessionID *string `json:"parent_session_id"`
 
 	// Phase The phase of the session's state machine. More phases may be added; decide by `status` where you can.
@@ -3406,7 +3409,10 @@ type Session struct {
 	UpdatedAt Timestamp `json:"updated_at"`
 
 	// Usage What calls of the AI used.
-	Usage          Usage           `json:"usage"`
+	Usage Usage `json:"usage"`
+
+	// Visibility Who sees a session: its owner alone, or everyone in the workspace.
+	Visibility     Visibility      `json:"visibility"`
 	WaitingContext *WaitingContext `json:"waiting_context"`
 	WorkspaceID    string          `json:"workspace_id"`
 }
@@ -3634,6 +3640,9 @@ type Settings struct {
 
 	// ChatSessionHeader The header by which chat clients of other protocols name their session, besides `X-Fermata-Session` and `X-OpenWebUI-Chat-Id`; empty: none.
 	ChatSessionHeader string `json:"chat_session_header"`
+
+	// ChatsVisible Who sees a session: its owner alone, or everyone in the workspace.
+	ChatsVisible Visibility `json:"chats_visible"`
 
 	// Commands The commands from outside that may be offered: names (`GITHUB.CREATE_ISSUE`), all of a connector (`GITHUB.*`), or all (`*`, as it is at first). What is not offered cannot run.
 	Commands []string `json:"commands"`
@@ -4193,6 +4202,9 @@ type Version struct {
 	Commit  *string `json:"commit,omitempty"`
 	Version string  `json:"version"`
 }
+
+// Visibility Who sees a session: its owner alone, or everyone in the workspace.
+type Visibility = domain.Visibility
 
 // WaitingContext What a waiting session waits for. Which fields are there depends on `kind`.
 type WaitingContext struct {

@@ -35,6 +35,8 @@ func appendSession(b []byte, s *domain.Session) ([]byte, error) {
 	b = appendTextOrNull(append(b, `,"round_id":`...), s.State.RoundID)
 	b = strconv.AppendBool(append(b, `,"pinned":`...), s.Pinned)
 	b = appendTextOrNull(append(b, `,"external_id":`...), s.ExternalID)
+	b = appendTextOrNull(append(b, `,"owner":`...), s.Owner)
+	b = appendText(append(b, `,"visibility":`...), string(s.Visibility))
 	b = appendTextOrNull(append(b, `,"parent_session_id":`...), s.ParentSessionID)
 	if s.Origin != nil {
 		b = appendText(append(b, `,"forked_from":{"session_id":`...), s.Origin.SessionID)

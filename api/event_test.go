@@ -30,7 +30,7 @@ func fullSession() *domain.Session {
 				Tasks: []string{"tsk_1"}, Reason: domain.EndTimeout, Limit: "max_cost_per_round", MessageID: "msg_1"},
 		},
 		EndReason: domain.EndSuspended, HoldsSlot: true, QueuePosition: 2, ExternalID: "mine", ParentSessionID: "ses_0",
-		AutomationID: "aut_1", Trigger: "SCHEDULED", ScheduledExecutionTime: new(noon), ProviderID: "prv_1", Model: "m",
+		Ownership: domain.Ownership{Owner: "per_1", Visibility: domain.VisiblePrivate}, AutomationID: "aut_1", Trigger: "SCHEDULED", ScheduledExecutionTime: new(noon), ProviderID: "prv_1", Model: "m",
 		RequireValidation: true, Pinned: true,
 		Budgets:   domain.Budgets{MaxTokensPerRound: new(int64(5)), MaxCostPerRound: new(0.25), MaxCostPerSession: new(1e-9)},
 		Usage:     domain.Usage{InputTokens: 1, CacheReadTokens: 2, CacheWriteTokens: 3, OutputTokens: 4, ReasoningTokens: 5, Cost: new(0.1)},
@@ -39,7 +39,7 @@ func fullSession() *domain.Session {
 }
 
 func bareSession() *domain.Session {
-	return &domain.Session{ID: "ses_1", WorkspaceID: "default", Type: domain.Chat, Phase: domain.Idle, CreatedAt: noon, UpdatedAt: noon, LastEventTime: noon}
+	return &domain.Session{ID: "ses_1", WorkspaceID: "default", Type: domain.Chat, Ownership: domain.Ownership{Visibility: domain.VisibleWorkspace}, Phase: domain.Idle, CreatedAt: noon, UpdatedAt: noon, LastEventTime: noon}
 }
 
 func messages() map[string]*domain.Message {
@@ -112,7 +112,7 @@ func events() []*domain.LogEvent {
 		of(domain.LogAutomationChanged, func(e *domain.LogEvent) {
 			e.Row = &automation.Automation{
 				ID: "aut_1", Name: "Morning", SeedSessionID: "ses_2", Enabled: true, Misfire: automation.MisfireOnce, Overlap: automation.OverlapSkip,
-				Completion: automation.CompletionAuto, Validation: "park", HookHash: "never shown", HookSealed: "never shown", NextAt: new(noon), CreatedAt: noon, UpdatedAt: noon,
+				Completion: automation.CompletionAuto, Validation: "park", HookSecret: automation.HookSecret{HookHash: "never shown", HookSealed: "never shown"}, NextAt: new(noon), CreatedAt: noon, UpdatedAt: noon,
 				Schedule: &automation.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2030-01-01T00:00:00"},
 				Triggers: []automation.Trigger{{Type: automation.TriggerEntryCreated, ToolID: "tol_1", Condition: json.RawMessage(`{"type":"object"}`)}},
 			}

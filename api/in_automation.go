@@ -8,8 +8,9 @@ import (
 )
 
 // Domain returns the requested automation with defaults, without its seed.
-func (in *NewAutomation) Domain(by string) automation.NewAutomation {
+func (in *NewAutomation) Domain(by, owner string) automation.NewAutomation {
 	ask := automation.Plain(in.Name, by)
+	ask.Owner = owner
 	ask.ProviderID, ask.Validation = in.ProviderID[true], in.AutomationValidation[true]
 	ask.RequireValidation, ask.Tags, ask.Triggers = Value(in.RequireValidation), in.Tags, triggersOf(in.Triggers)
 	if in.Commands != nil {

@@ -8,10 +8,11 @@ import (
 )
 
 // Domain returns the requested session without its first message.
-func (in *NewSession) Domain(by string) domain.NewSession {
+func (in *NewSession) Domain(by, owner string) domain.NewSession {
 	return domain.NewSession{
 		Type: domain.Chat, Name: Value(in.Name), ProviderID: Value(in.ProviderID),
 		RequireValidation: Value(in.RequireValidation), ExternalID: Value(in.ExternalID), By: by,
+		Owner: owner, Visibility: domain.Visibility(Value(in.Visibility)),
 	}
 }
 

@@ -10,17 +10,22 @@ import (
 func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 	def := domain.DefaultSettings()
 	return domain.SettingsPatch{
-		Version:                     version,
-		Language:                    orDefault(in.Language, def.Language),
-		TimeZone:                    orDefault(in.TimeZone, def.TimeZone),
-		DayStartHour:                orDefault(in.DayStartHour, def.DayStartHour),
-		WeekStartDay:                orDefault(in.WeekStartDay, def.WeekStartDay),
-		RequireValidation:           orDefault(in.RequireValidation, def.RequireValidation),
-		AutomationValidation:        orDefault(in.AutomationValidation, def.AutomationValidation),
-		ChatPreempts:                orDefault(in.ChatPreempts, def.ChatPreempts),
-		ChatSessionHeader:           orDefault(in.ChatSessionHeader, def.ChatSessionHeader),
-		MCPAnswers:                  orDefault(in.McpAnswers, def.MCPAnswers),
-		ApproveByText:               orDefault(in.ApproveByText, def.ApproveByText),
+		Version:              version,
+		Language:             orDefault(in.Language, def.Language),
+		TimeZone:             orDefault(in.TimeZone, def.TimeZone),
+		DayStartHour:         orDefault(in.DayStartHour, def.DayStartHour),
+		WeekStartDay:         orDefault(in.WeekStartDay, def.WeekStartDay),
+		RequireValidation:    orDefault(in.RequireValidation, def.RequireValidation),
+		AutomationValidation: orDefault(in.AutomationValidation, def.AutomationValidation),
+		ChatPreempts:         orDefault(in.ChatPreempts, def.ChatPreempts),
+		ProtocolSettingsPatch: domain.ProtocolSettingsPatch{
+			ChatSessionHeader: orDefault(in.ChatSessionHeader, def.ChatSessionHeader),
+			MCPAnswers:        orDefault(in.McpAnswers, def.MCPAnswers),
+			ApproveByText:     orDefault(in.ApproveByText, def.ApproveByText),
+		},
+		PeopleSettingsPatch: domain.PeopleSettingsPatch{
+			ChatsVisible: word[domain.Visibility](orDefault(in.ChatsVisible, string(def.ChatsVisible))),
+		},
 		ChatEvictionAfter:           orDefault(in.ChatEvictionAfter, def.ChatEvictionAfter),
 		AutomationMaxWait:           orDefault(in.AutomationMaxWait, def.AutomationMaxWait),
 		CompletionConfirmationDelay: orDefault(in.CompletionConfirmationDelay, def.CompletionConfirmationDelay),

@@ -459,6 +459,8 @@ type NewSession struct {
 	// Left out: false.
 	RequireValidation *bool   `json:"require_validation,omitzero"`
 	ExternalID        *string `json:"external_id,omitzero" validate:"omitempty,min=1,max=200"`
+	// Left out: as the setting `chats_visible` has it.
+	Visibility *string `json:"visibility,omitzero" validate:"omitempty,oneof=private workspace"`
 	// The first message, sent at once; a string is its text.
 	Message *FirstMessage `json:"message,omitzero"`
 }
@@ -638,6 +640,7 @@ type SettingsPatch struct {
 	RequireValidation           nullable.Nullable[bool]                       `json:"require_validation,omitzero"`
 	AutomationValidation        nullable.Nullable[string]                     `json:"automation_validation,omitzero" validate:"omitempty,dive,oneof=park refuse allow"`
 	ChatPreempts                nullable.Nullable[bool]                       `json:"chat_preempts,omitzero"`
+	ChatsVisible                nullable.Nullable[string]                     `json:"chats_visible,omitzero" validate:"omitempty,dive,oneof=private workspace"`
 	ChatSessionHeader           nullable.Nullable[string]                     `json:"chat_session_header,omitzero" validate:"omitempty,dive,session_header"`
 	McpAnswers                  nullable.Nullable[bool]                       `json:"mcp_answers,omitzero"`
 	ApproveByText               nullable.Nullable[bool]                       `json:"approve_by_text,omitzero"`

@@ -14,6 +14,7 @@ func SessionFrom(s *domain.Session) *Session {
 	return &Session{
 		ID: s.ID, WorkspaceID: s.WorkspaceID, Name: s.Name, Type: s.Type, Status: s.Status(), Phase: s.Phase,
 		RoundID: textPtr(s.State.RoundID), Pinned: s.Pinned, ExternalID: textPtr(s.ExternalID),
+		Owner: textPtr(s.Owner), Visibility: s.Visibility,
 		ParentSessionID: textPtr(s.ParentSessionID), ForkedFrom: forkedFrom(s),
 		Budgets:   BudgetsFrom(s.Budgets),
 		HoldsSlot: s.HoldsSlot, QueuePosition: numberPtr(s.QueuePosition),

@@ -21,6 +21,7 @@ func settingsFrom(s *domain.Settings) *Settings {
 		Language: SettingsLanguage(s.Language), TimeZone: s.TimeZone, DayStartHour: s.DayStartHour,
 		WeekStartDay: SettingsWeekStartDay(s.WeekStartDay), RequireValidation: s.RequireValidation,
 		AutomationValidation: SettingsAutomationValidation(s.AutomationValidation), ChatPreempts: s.ChatPreempts,
+		ChatsVisible:      s.ChatsVisible,
 		ChatSessionHeader: s.ChatSessionHeader, McpAnswers: s.MCPAnswers, ApproveByText: s.ApproveByText,
 		ChatEvictionAfter: wireDuration(s.ChatEvictionAfter), AutomationMaxWait: wireDuration(s.AutomationMaxWait),
 		CompletionConfirmationDelay: wireDuration(s.CompletionConfirmationDelay),

@@ -211,7 +211,7 @@ func (a *App) wire(ctx context.Context) error {
 	a.wireNode(func() { leases.Look(); a.webhooks.Look() })
 	a.wireLoop()
 	leases.Door, leases.Drivers = a.scheduling.Door, a.loop
-	a.uses = auth.NewUses(uses{a.store.Keys, a.store.SignIns}, a.clock, a.log)
+	a.uses = auth.NewUses(uses{a.store.Keys, a.store.SignIns, a.store.People}, a.clock, a.log)
 	if err := (peopleParts{a}).wireIssuer(); err != nil {
 		return err
 	}
@@ -334,7 +334,7 @@ func (a *App) authenticator(origins auth.Origins) (*auth.Authenticator, error) {
 	return auth.New(auth.Config{
 		Origins: origins,
 		RootKey: a.flags.RootKey, Loopback: a.flags.onLoopback(), Public: a.flags.public(), Nodes: a.flags.DatabaseURL != "",
-		Keys: a.store.Keys, Workspaces: a.store.Workspaces, Uses: a.uses, Clock: a.clock,
+		Keys: a.store.Keys, Workspaces: a.store.Workspaces, People: a.store.People, Uses: a.uses, Clock: a.clock,
 		SignIns: peopleParts{a}.signIns(),
 	})
 }

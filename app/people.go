@@ -171,8 +171,9 @@ func (f *Config) warnOfNoAdmin(log zerolog.Logger) {
 	}
 }
 
-// uses stores when keys and sign-ins were last used.
+// uses stores when keys and sign-ins were last used, and people last seen.
 type uses struct {
 	*people.KeyStore
 	*people.SignInStore
+	*people.PersonStore
 }

@@ -42,7 +42,8 @@ type Config struct {
 	Nodes      bool
 	Keys       KeyStore
 	Workspaces WorkspaceStore
-	Uses       *Uses // optional
+	People     personStore // optional: without it identities have no Person
+	Uses       *Uses       // optional
 	SignIns    SignInConfig
 	Clock      clock.Clock
 }
@@ -143,8 +144,19 @@ func (a *Authenticator) Changed() { a.cache.clear() }
 
 // Authenticate says who makes the request. Its errors are domain errors:
 // unauthenticated, forbidden (a workspace that the credential is not for, or a web
-// page at the open door) and not_found (no such workspace).
+// page at the open door), person_blocked and not_found (no such workspace).
 func (a *Authenticator) Authenticate(r *http.Request) (*Identity, error) {
+	id, err := a.identify(r)
+	if err == nil {
+		err = a.addPerson(r.Context(), id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return id, nil
+}
+
+func (a *Authenticator) identify(r *http.Request) (*Identity, error) {
 	token, given, err := bearer(r)
 	if err != nil {
 		return nil, err
@@ -270,20 +282,37 @@ func (a *Authenticator) holds(key *people.Key) error {
 			key.ExpiresAt.UTC().Format("2 January 2006 at 15:04 UTC"),
 		)
 	}
-	a.config.Uses.note(useName{key.WorkspaceID, key.ID, false})
+	a.config.Uses.note(useName{key.WorkspaceID, key.ID, usedKey})
 	return nil
 }
 
 // Redeemed looks whether who got a ticket may still come, and in this way.
 func (a *Authenticator) Redeemed(r *http.Request, id *Identity) error {
-	if err := a.Still(r.Context(), id); err != nil || id.Name != NameLocal || id.holder != people.HolderKey {
+	if err := a.stillHolds(r.Context(), id); err != nil {
 		return err
 	}
-	return a.localRequest(r)
+	if id.Name == NameLocal && id.holder == people.HolderKey {
+		if err := a.localRequest(r); err != nil {
+			return err
+		}
+	}
+	return a.addPerson(r.Context(), id)
 }
 
 // Still says whether an identity holds now: a stream that lives for hours asks again.
 func (a *Authenticator) Still(ctx context.Context, id *Identity) error {
+	if err := a.stillHolds(ctx, id); err != nil || id.Person == "" || a.config.People == nil {
+		return err
+	}
+	p, err := a.cache.person(ctx, a.config.People, id)
+	if err == nil && p.BlockedAt != nil {
+		err = errBlocked()
+	}
+	return err
+}
+
+// stillHolds is Still for the credentials alone.
+func (a *Authenticator) stillHolds(ctx context.Context, id *Identity) error {
 	switch id.holder {
 	case people.HolderSignIn:
 		_, err := a.bySignIn(ctx, id.hash)
@@ -312,6 +341,27 @@ func (a *Authenticator) Still(ctx context.Context, id *Identity) error {
 		return errBadKey()
 	}
 	return a.holds(key)
+}
+
+// addPerson sets the person of an identity. One who is blocked is refused.
+func (a *Authenticator) addPerson(ctx context.Context, id *Identity) error {
+	if a.config.People == nil {
+		return nil
+	}
+	p, err := a.cache.person(ctx, a.config.People, id)
+	if err != nil {
+		return err
+	}
+	if p.BlockedAt != nil {
+		return errBlocked()
+	}
+	id.Person = p.ID
+	a.config.Uses.note(useName{id.Workspace, p.ID, usedPerson})
+	return nil
+}
+
+func errBlocked() error {
+	return domain.Errorf(domain.CodePersonBlocked, "An admin of this workspace has blocked you. Nothing was changed.")
 }
 
 func errBadKey() error {

@@ -25,6 +25,7 @@ type credentials struct {
 	keys       *cache.TTL[[sha256.Size]byte, *people.Key]
 	signIns    *cache.TTL[[sha256.Size]byte, *people.SignedIn]
 	workspaces *cache.TTL[string, struct{}]
+	people     *cache.TTL[personKey, *people.Person]
 
 	mu         sync.Mutex
 	generation int  // a value that was read before clear is not cached after it
@@ -41,6 +42,7 @@ func newCredentials(c clock.Clock, nodes bool) *credentials {
 		keys:       cache.NewTTL[[sha256.Size]byte, *people.Key](c, cacheTTL),
 		signIns:    cache.NewTTL[[sha256.Size]byte, *people.SignedIn](c, cacheTTL),
 		workspaces: cache.NewTTL[string, struct{}](c, cacheTTL),
+		people:     cache.NewTTL[personKey, *people.Person](c, cacheTTL),
 	}
 }
 
@@ -48,10 +50,33 @@ func (c *credentials) clear() {
 	c.keys.Clear()
 	c.signIns.Clear()
 	c.workspaces.Clear()
+	c.people.Clear()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.generation++
 	c.none, c.noneUntil = false, time.Time{}
+}
+
+// personStore finds the people of workspaces, and creates them at their first use.
+type personStore interface {
+	FindOrCreate(ctx context.Context, p *people.Person) (*people.Person, error)
+}
+
+// personKey is what a person is cached by.
+type personKey struct{ workspace, identity string }
+
+// person is the row of the person who has the identity.
+func (c *credentials) person(ctx context.Context, store personStore, id *Identity) (*people.Person, error) {
+	return c.people.Get(personKey{id.Workspace, id.Name}, func() (*people.Person, bool, error) {
+		now := c.clock()
+		p, err := store.FindOrCreate(ctx, &people.Person{
+			WorkspaceID: id.Workspace, Kind: id.kind(), Identity: id.Name, Name: id.Title, Role: id.Role, CreatedAt: now, LastSeenAt: now,
+		})
+		if err != nil {
+			return nil, false, fmt.Errorf("look up the person: %w", err)
+		}
+		return p, true, nil
+	})
 }
 
 // key is nil for one that is unknown or revoked.

@@ -24,6 +24,8 @@ type Identity struct {
 	// Title is what the key is called, or the person, for people; "" for one of the names
 	// above.
 	Title string
+	// Person is the id of the person in the workspace, per_….
+	Person string
 	// Method is how the caller came in.
 	Method Method
 	// Key is the caller's, SignIn the browser's; nil without one.
@@ -72,8 +74,20 @@ func (id *Identity) Workspaces() []string {
 
 // Author is the identity as it is recorded with what is done.
 func (id *Identity) Author() domain.Author {
-	return domain.Author{ID: id.Name, Name: id.Title, Role: id.Role}
+	return domain.Author{ID: id.Name, Name: id.Title, Role: id.Role, Person: id.Person}
 }
 
 // Until is when a token ends; nil where there is none.
 func (id *Identity) Until() *time.Time { return untilOf(id) }
+
+func (id *Identity) kind() people.PersonKind {
+	switch {
+	case id.Name == NameLocal:
+		return people.PersonLocal
+	case id.Name == NameRoot:
+		return people.PersonRoot
+	case id.Method == MethodOIDC:
+		return people.PersonOIDC
+	}
+	return people.PersonKey
+}

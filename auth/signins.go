@@ -27,7 +27,7 @@ type SignInStore interface {
 type Issuer interface {
 	Issuer() string
 	// BearerPerson returns the person of a bearer token.
-	BearerPerson(ctx context.Context, token string) (*people.Person, error)
+	BearerPerson(ctx context.Context, token string) (*people.IssuerPerson, error)
 }
 
 // SignInConfig configures sign-ins of browsers.
@@ -69,7 +69,7 @@ func (a *Authenticator) SignInByKey(r *http.Request, key string) (*Opened, error
 }
 
 // SignInPerson signs in a person whom the issuer has authenticated.
-func (a *Authenticator) SignInPerson(r *http.Request, p *people.Person) (*Opened, error) {
+func (a *Authenticator) SignInPerson(r *http.Request, p *people.IssuerPerson) (*Opened, error) {
 	return a.open(r, &people.SignedIn{
 		WorkspaceID: p.Workspaces[0], Owner: p.ID, Method: people.SignInOIDC, Name: p.Name, Role: p.Role, Workspaces: p.Workspaces,
 		Issuer: p.Issuer,
@@ -81,20 +81,36 @@ func (a *Authenticator) open(r *http.Request, s *people.SignedIn) (*Opened, erro
 	if err := a.EndThis(r); err != nil {
 		return nil, err
 	}
+	person, err := a.personSigningIn(r.Context(), s)
+	if err != nil {
+		return nil, err
+	}
 	secret := make([]byte, secretSize)
 	_, _ = rand.Read(secret) // ends the program rather than fail
 	cookie := cookiePrefix + encode(secret, secretLength)
 	now := a.config.Clock()
 	s.ID, s.Hash, s.Browser = a.config.SignIns.NewID(domain.PrefixSignIn), Hash(cookie), browserOf(r)
 	s.CreatedAt, s.LastUsedAt, s.ExpiresAt = now, now, now.Add(a.config.SignIns.Lifetime)
-	if err := a.config.SignIns.Store.InsertSignIn(r.Context(), s); err != nil {
+	if err = a.config.SignIns.Store.InsertSignIn(r.Context(), s); err != nil {
 		return nil, fmt.Errorf("store the sign-in: %w", err)
 	}
 	id, err := a.bySignIn(r.Context(), sha256.Sum256([]byte(cookie)))
 	if err != nil {
 		return nil, err
 	}
+	id.Person = person
 	return &Opened{Identity: id, SignIn: s, Cookie: cookie}, nil
+}
+
+// personSigningIn is the id of the person of a sign-in. One who is blocked is refused.
+func (a *Authenticator) personSigningIn(ctx context.Context, s *people.SignedIn) (string, error) {
+	id, err := a.restsOn(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	id.Workspace = s.WorkspaceID
+	err = a.addPerson(ctx, id)
+	return id.Person, err
 }
 
 func browserOf(r *http.Request) string {
@@ -153,7 +169,7 @@ func (a *Authenticator) bySignIn(ctx context.Context, sum [sha256.Size]byte) (*I
 		return nil, err
 	}
 	id.SignIn, id.holder, id.hash = s, people.HolderSignIn, sum
-	a.config.Uses.note(useName{s.WorkspaceID, s.ID, true})
+	a.config.Uses.note(useName{s.WorkspaceID, s.ID, usedSignIn})
 	return id, nil
 }
 

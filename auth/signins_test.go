@@ -58,7 +58,7 @@ type trusted string
 
 func (i trusted) Issuer() string { return string(i) }
 
-func (i trusted) BearerPerson(context.Context, string) (*people.Person, error) {
+func (i trusted) BearerPerson(context.Context, string) (*people.IssuerPerson, error) {
 	return nil, domain.Errorf(domain.CodeTokenInvalid, "no")
 }
 
@@ -89,7 +89,7 @@ func fromPage(cookie string) *http.Request {
 	return r
 }
 
-var ada = &people.Person{
+var ada = &people.IssuerPerson{
 	ID: "usr_1", Issuer: "https://issuer", Name: "Ada", Role: domain.RoleAdmin, Workspaces: []string{"acme", "default"},
 }
 

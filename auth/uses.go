@@ -24,13 +24,14 @@ const (
 	maxUses         = 10_000 // that are noted before they are written
 )
 
-// UseStore keeps when keys and sign-ins were used last.
+// UseStore keeps when keys and sign-ins were used last, and when people were last seen.
 type UseStore interface {
 	KeysUsed(ctx context.Context, uses []people.KeyUse) error
 	SignInsUsed(ctx context.Context, uses []people.SignInUse) error
+	PeopleSeen(ctx context.Context, seen []people.PersonSeen) error
 }
 
-// Uses remembers when keys and sign-ins were used and writes it in the background: no request waits
+// Uses remembers when keys and sign-ins were used and people seen, and writes it in the background: no request waits
 // for it. It is a lifecycle.Service.
 type Uses struct {
 	store UseStore
@@ -45,11 +46,20 @@ type Uses struct {
 	done chan struct{}
 }
 
-// useName is of a key, or of a sign-in.
+// useName names a key, a sign-in or a person.
 type useName struct {
 	workspace, id string
-	signIn        bool
+	kind          useKind
 }
+
+// useKind is what was used.
+type useKind int
+
+const (
+	usedKey useKind = iota
+	usedSignIn
+	usedPerson
+)
 
 // NewUses makes one that remembers from the start, and writes once it is started.
 func NewUses(store UseStore, c clock.Clock, log zerolog.Logger) *Uses {
@@ -127,11 +137,15 @@ func (u *Uses) writeAll(ctx context.Context, used map[useName]time.Time) error {
 	})
 	var keys []people.KeyUse
 	var signIns []people.SignInUse
+	var seen []people.PersonSeen
 	for _, name := range names {
-		if name.signIn {
-			signIns = append(signIns, people.SignInUse{WorkspaceID: name.workspace, SignInID: name.id, At: used[name]})
-		} else {
-			keys = append(keys, people.KeyUse{WorkspaceID: name.workspace, KeyID: name.id, At: used[name]})
+		switch at := used[name]; name.kind {
+		case usedSignIn:
+			signIns = append(signIns, people.SignInUse{WorkspaceID: name.workspace, SignInID: name.id, At: at})
+		case usedPerson:
+			seen = append(seen, people.PersonSeen{WorkspaceID: name.workspace, PersonID: name.id, At: at})
+		default:
+			keys = append(keys, people.KeyUse{WorkspaceID: name.workspace, KeyID: name.id, At: at})
 		}
 	}
 	if len(keys) > 0 {
@@ -142,6 +156,11 @@ func (u *Uses) writeAll(ctx context.Context, used map[useName]time.Time) error {
 	if len(signIns) > 0 {
 		if err := u.store.SignInsUsed(ctx, signIns); err != nil {
 			return fmt.Errorf("sign-ins: %w", err)
+		}
+	}
+	if len(seen) > 0 {
+		if err := u.store.PeopleSeen(ctx, seen); err != nil {
+			return fmt.Errorf("people: %w", err)
 		}
 	}
 	return nil

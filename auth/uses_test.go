@@ -21,6 +21,14 @@ type usesKept struct {
 	fault  error
 
 	signIns []people.SignInUse
+	seen    []people.PersonSeen
+}
+
+func (u *usesKept) PeopleSeen(_ context.Context, seen []people.PersonSeen) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.seen = append(u.seen, seen...)
+	return u.fault
 }
 
 func (u *usesKept) SignInsUsed(_ context.Context, uses []people.SignInUse) error {
@@ -52,8 +60,8 @@ func TestUses(t *testing.T) {
 		if err := u.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		one, two := useName{"a", "key_1", false}, useName{"a", "key_2", false}
-		browser := useName{"a", "sgn_1", true}
+		one, two := useName{"a", "key_1", usedKey}, useName{"a", "key_2", usedKey}
+		browser := useName{"a", "sgn_1", usedSignIn}
 		for range 30 {
 			u.note(two)
 			u.note(one)

@@ -44,6 +44,8 @@ type Env struct {
 	// Unsettled are the ids of commands (domain.Execution.CommandID) that were sent and have an unknown
 	// outcome.
 	Unsettled map[string]bool
+	// Owner is the id of the person whose session it is; "" for one of the workspace.
+	Owner string
 	// Restricted: of the catalogue's own commands the session is offered only those of Only.
 	Restricted bool
 	Only       []string
@@ -61,7 +63,7 @@ func EnvOf(view *domain.View, now time.Time, newID domain.IDSource) Env {
 		SessionRequiresValidation: session.RequireValidation, Grants: view.Grants,
 		Taint: session.State.Taint, Approving: session.Approving(settings),
 	}
-	env.SessionID, env.Tasks = session.ID, view.Tasks
+	env.SessionID, env.Owner, env.Tasks = session.ID, session.Owner, view.Tasks
 	env.Author = domain.Author{ID: session.State.RoundBy, Name: session.State.RoundByName, Role: session.State.RoundRole}
 	env.By, env.ProviderID = session.State.RoundBy, session.ProviderID
 	if run := session.State.Agent; run != nil {

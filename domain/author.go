@@ -6,6 +6,8 @@ type Author struct {
 	ID   string // of the key, or the name of one who has none; recorded with what is done
 	Name string // of the key, for people; "" where there is none
 	Role Role
+	// Person is the id of the person, per_…; "" for one who is no person of the workspace: a link, a webhook.
+	Person string `json:"Person,omitempty"`
 }
 
 // ActsAs is the role whose rights the current round has: its author's, or the lowest of its authors'. An

@@ -17,6 +17,10 @@ type NewSession struct {
 	// Taint is what the record has read that Earlier departs from; nil: nothing, or there is none.
 	Taint *Taint
 	By    string
+	// Owner is the id of the person who creates it; "" for a session of the workspace.
+	Owner string
+	// Visibility is "" where the workspace's setting applies.
+	Visibility Visibility
 }
 
 // EarlierMessage is one message of a client's history: a person's or an answer.

@@ -52,6 +52,7 @@ const (
 	CodeLastAdminKey       Code = "last_admin_key"            // no key could be made without it
 	CodeCrossOrigin        Code = "cross_origin"              // a web page of another origin
 	CodeForbidden          Code = "forbidden"
+	CodePersonBlocked      Code = "person_blocked" // by an admin
 	CodeUnauthenticated    Code = "unauthenticated"
 	CodeNoIssuer           Code = "no_issuer"          // no OpenID Connect sign-in is configured
 	CodeIssuerUnavailable  Code = "issuer_unavailable" // it does not answer, or not as an issuer does

@@ -28,6 +28,7 @@ const (
 	PrefixFile       = "fil"
 	PrefixPasskey    = "psk"
 	PrefixPush       = "psh"
+	PrefixPerson     = "per"
 )
 
 // IDSource makes ids: given a prefix, a new id. It is passed in, so that pure code

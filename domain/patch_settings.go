@@ -10,20 +10,29 @@ import (
 	"strings"
 )
 
+// ProtocolSettingsPatch changes what is about the clients of other protocols.
+type ProtocolSettingsPatch struct {
+	ChatSessionHeader *string
+	MCPAnswers        *bool
+	ApproveByText     *bool
+}
+
+// PeopleSettingsPatch changes what is about the people who share the workspace.
+type PeopleSettingsPatch struct{ ChatsVisible *Visibility }
+
 // SettingsPatch changes settings. Nil: unchanged. Version is the one that the client saw;
 // 0: any.
 type SettingsPatch struct {
-	Version                     int64
-	Language                    *string
-	TimeZone                    *string
-	DayStartHour                *int
-	WeekStartDay                *string
-	RequireValidation           *bool
-	AutomationValidation        *string
-	ChatPreempts                *bool
-	ChatSessionHeader           *string
-	MCPAnswers                  *bool
-	ApproveByText               *bool
+	Version              int64
+	Language             *string
+	TimeZone             *string
+	DayStartHour         *int
+	WeekStartDay         *string
+	RequireValidation    *bool
+	AutomationValidation *string
+	ChatPreempts         *bool
+	ProtocolSettingsPatch
+	PeopleSettingsPatch
 	ChatEvictionAfter           *Duration
 	AutomationMaxWait           *Duration
 	CompletionConfirmationDelay *Duration
@@ -120,6 +129,7 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	Set(&s.RequireValidation, p.RequireValidation)
 	Set(&s.AutomationValidation, p.AutomationValidation)
 	Set(&s.ChatPreempts, p.ChatPreempts)
+	Set(&s.ChatsVisible, p.ChatsVisible)
 	Set(&s.ChatSessionHeader, p.ChatSessionHeader)
 	Set(&s.MCPAnswers, p.MCPAnswers)
 	Set(&s.ApproveByText, p.ApproveByText)

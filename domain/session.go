@@ -70,6 +70,23 @@ const (
 	ByEvent    = "EVENT"
 )
 
+// Visibility says who else in the workspace sees a session of a person.
+type Visibility string
+
+const (
+	VisiblePrivate   Visibility = "private"   // its owner alone
+	VisibleWorkspace Visibility = "workspace" // everyone in the workspace
+)
+
+// Ownership is whose a session or an automation is.
+type Ownership struct {
+	Owner      string // the id of the person; "": the workspace
+	Visibility Visibility
+}
+
+// LeaseOwner is the process that drives a session; empty without one.
+type LeaseOwner struct{ OwnerNode, OwnerIncarnation string }
+
 // Session is a conversation with an AI and all its state.
 type Session struct {
 	ID          string
@@ -85,6 +102,9 @@ type Session struct {
 	QueuedAt *time.Time
 	// QueuePosition is filled by readers: 1 is next. 0 when it is not queued.
 	QueuePosition int
+
+	// Ownership of a run is that of its automation, and of an agent's session that of the session that called it.
+	Ownership
 
 	ExternalID             string
 	ParentSessionID        string
@@ -114,8 +134,7 @@ type Session struct {
 	LastSeq          int64
 	SessionSeq       int64
 	LastTransitionID string
-	OwnerNode        string
-	OwnerIncarnation string
+	LeaseOwner
 }
 
 // Status derives the coarse status of chapter 1.

@@ -27,6 +27,22 @@ func (d *Duration) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// protocolSettings are about the clients of other protocols.
+type protocolSettings struct {
+	// ChatSessionHeader is the header by which chat clients name their session, "": none.
+	ChatSessionHeader string `json:"chat_session_header"`
+	// ApproveByText: the next message "yes" or "no" of a chat client answers the open approval.
+	ApproveByText bool `json:"approve_by_text"`
+	// MCPAnswers lets MCP clients answer approvals and questions.
+	MCPAnswers bool `json:"mcp_answers"`
+}
+
+// peopleSettings are about the people who share the workspace.
+type peopleSettings struct {
+	// ChatsVisible is the visibility of chats that are created without one.
+	ChatsVisible Visibility `json:"chats_visible"`
+}
+
 // Settings of a workspace, with every value filled (defaults applied).
 type Settings struct {
 	Language             string `json:"language"`  // "en" or "fr"
@@ -36,14 +52,10 @@ type Settings struct {
 	RequireValidation    bool   `json:"require_validation"`
 	AutomationValidation string `json:"automation_validation"` // park, refuse, allow
 	ChatPreempts         bool   `json:"chat_preempts"`
-	// ChatSessionHeader is the header by which chat clients name their session, "": none.
-	ChatSessionHeader string `json:"chat_session_header"`
+	peopleSettings
 	// SensitiveCommands are the actions approved with a passkey, in the form of AllowsCommand.
 	SensitiveCommands []string `json:"sensitive_commands"`
-	// ApproveByText: the next message "yes" or "no" of a chat client answers the open approval.
-	ApproveByText bool `json:"approve_by_text"`
-	// MCPAnswers lets MCP clients answer approvals and questions.
-	MCPAnswers                  bool         `json:"mcp_answers"`
+	protocolSettings
 	ChatEvictionAfter           Duration     `json:"chat_eviction_after"`
 	AutomationMaxWait           Duration     `json:"automation_max_wait"`
 	CompletionConfirmationDelay Duration     `json:"completion_confirmation_delay"`
@@ -126,7 +138,7 @@ func DefaultSettings() Settings {
 	twenty := 20
 	return Settings{
 		Language: "en", TimeZone: "UTC", WeekStartDay: "monday",
-		AutomationValidation: "park", ChatPreempts: true,
+		AutomationValidation: "park", ChatPreempts: true, peopleSettings: peopleSettings{ChatsVisible: VisibleWorkspace},
 		ChatEvictionAfter:           Duration(5 * time.Minute),
 		AutomationMaxWait:           Duration(time.Hour),
 		CompletionConfirmationDelay: Duration(5 * time.Second),

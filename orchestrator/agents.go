@@ -167,6 +167,7 @@ func (c *calling) newAgent(a *userdata.AgentDefinition, call *domain.Execution, 
 	s.Query.Rich.Segments[0].From = domain.From(domain.OriginModel, parent.Model) // no person wrote it
 	s.Session.State.Commands = parent.State.Commands                              // an agent may no more than who calls it
 	s.Session.ID, s.Query.SessionID = domain.AgentSessionID(call.ID), domain.AgentSessionID(call.ID)
+	s.Session.Ownership = parent.Ownership
 	s.Session.WorkspaceID, s.Query.WorkspaceID = parent.WorkspaceID, parent.WorkspaceID
 	s.Session.Budgets = left
 	s.Session.ParentSessionID, s.Session.AutomationID = parent.ID, parent.AutomationID
@@ -211,7 +212,7 @@ func NewTrial(a *userdata.AgentDefinition, task string, by domain.Author, now ti
 		AgentID: a.ID, Version: a.Version, Name: a.Name, Commands: a.Commands, MaxTurns: a.MaxTurns, TokenBudget: a.TokenBudget,
 		Model: a.Model, Depth: 1,
 	}, task, now, newID)
-	run.Session.Trigger = domain.ByHand
+	run.Session.Trigger, run.Session.Owner = domain.ByHand, by.Person
 	run.Session.State.RoundBy, run.Session.State.RoundByName, run.Session.State.RoundRole = by.ID, by.Name, by.Role
 	run.Query.SetBy(by)
 	return run

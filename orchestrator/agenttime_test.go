@@ -147,3 +147,14 @@ func TestAgentsAreCalledTwoDeep(t *testing.T) {
 		t.Errorf("the agent of an agent: depth %d, root %s, parent %s", run.Depth, run.RootID, made.ParentSessionID)
 	}
 }
+
+// TestAnAgentsSessionBelongsToItsCallers verifies that an agent's session has the owner and the visibility of the session
+// that called it.
+func TestAnAgentsSessionBelongsToItsCallers(t *testing.T) {
+	_, c, call := scouting(t, 0)
+	c.caller.session.Owner, c.caller.session.Visibility = "per_1", domain.VisiblePrivate
+	made := c.newAgent(&userdata.AgentDefinition{ID: "agt_1", WorkspaceID: "default", AgentFields: userdata.AgentFields{Name: "Scout"}}, call, domain.Budgets{})
+	if made.Session.Owner != "per_1" || made.Session.Visibility != domain.VisiblePrivate {
+		t.Errorf("%q, %s", made.Session.Owner, made.Session.Visibility)
+	}
+}

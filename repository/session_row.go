@@ -18,6 +18,12 @@ type slotColumns struct {
 	CallAside bool        `db:"call_aside,write"` // its call continues without the slot
 }
 
+// ownerColumns is whose a session is, and who sees it.
+type ownerColumns struct {
+	Owner      string `db:"owner,once"`
+	Visibility string `db:"visibility"`
+}
+
 type sessionRow struct {
 	WorkspaceID string `db:"workspace_id,key"`
 	ID          string `db:"id,key"`
@@ -27,6 +33,7 @@ type sessionRow struct {
 	Status      string `db:"status,write"`
 	EndReason   string `db:"end_reason"`
 	slotColumns
+	ownerColumns
 	ExternalID        string      `db:"external_id"`
 	ParentSessionID   string      `db:"parent_session_id"`
 	AutomationID      string      `db:"automation_id"`
@@ -64,8 +71,9 @@ func sessionRowOf(s *domain.Session) (sessionRow, error) {
 	var err error
 	row := sessionRow{
 		WorkspaceID: s.WorkspaceID, ID: s.ID, Type: string(s.Type), Name: s.Name, Phase: string(s.Phase), Status: string(s.Status()),
-		EndReason:  string(s.EndReason),
-		ExternalID: s.ExternalID, ParentSessionID: s.ParentSessionID, AutomationID: s.AutomationID, Trigger: s.Trigger,
+		EndReason:    string(s.EndReason),
+		ownerColumns: ownerColumns{s.Owner, string(s.Visibility)},
+		ExternalID:   s.ExternalID, ParentSessionID: s.ParentSessionID, AutomationID: s.AutomationID, Trigger: s.Trigger,
 		ScheduledTime: sqldb.AtPtr(s.ScheduledExecutionTime), ProviderID: s.ProviderID, Model: s.Model,
 		RequireValidation: s.RequireValidation, Pinned: s.Pinned, WakeAt: sqldb.AtPtr(s.WakeAt),
 		CreatedAt: sqldb.At(s.CreatedAt), UpdatedAt: sqldb.At(s.UpdatedAt), LastEventTime: sqldb.At(s.LastEventTime),
@@ -106,13 +114,14 @@ func (r *sessionRow) session() (*domain.Session, error) {
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Type: domain.SessionType(r.Type), Name: r.Name,
 		Phase: domain.Phase(r.Phase), EndReason: domain.EndReason(r.EndReason),
 		HoldsSlot: r.HoldsSlot, QueuedAt: r.QueuedAt.Ptr(), ExternalID: r.ExternalID,
+		Ownership:       domain.Ownership{Owner: r.Owner, Visibility: domain.Visibility(r.Visibility)},
 		ParentSessionID: r.ParentSessionID, AutomationID: r.AutomationID, Trigger: r.Trigger,
 		ScheduledExecutionTime: r.ScheduledTime.Ptr(), ProviderID: r.ProviderID, Model: r.Model,
 		RequireValidation: r.RequireValidation, Pinned: r.Pinned,
 		CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time, LastEventTime: r.LastEventTime.Time,
 		LastUserInteractionTime: r.LastInteraction.Ptr(), WakeAt: r.WakeAt.Ptr(),
 		Version: r.Version, RunEpoch: r.RunEpoch, LastSeq: r.LastSeq, SessionSeq: r.SessionSeq,
-		LastTransitionID: r.LastTransitionID, OwnerNode: r.OwnerNode, OwnerIncarnation: r.OwnerIncarnation,
+		LastTransitionID: r.LastTransitionID, LeaseOwner: domain.LeaseOwner{OwnerNode: r.OwnerNode, OwnerIncarnation: r.OwnerIncarnation},
 	}
 	for _, column := range []struct {
 		text string

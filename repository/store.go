@@ -52,6 +52,7 @@ type Config struct {
 // is in a store per aggregate.
 type Store struct {
 	*base
+	people.Stores
 
 	Workspaces  *WorkspaceStore
 	Sessions    *SessionStore
@@ -62,9 +63,6 @@ type Store struct {
 	Slot        *SlotStore
 	Nodes       *NodeStore
 	Requests    *requests.RequestStore
-	Keys        *people.KeyStore
-	SignIns     *people.SignInStore
-	Passkeys    *people.PasskeyStore
 	Providers   *outside.ProviderStore
 	Secrets     *outside.SecretStore
 	Histories   *HistoryStore
@@ -114,6 +112,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	return &Store{
 		base:        b,
+		Stores:      people.NewStores(db),
 		Workspaces:  &WorkspaceStore{b},
 		Sessions:    &SessionStore{b},
 		Records:     &RecordStore{b},
@@ -123,9 +122,6 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Slot:        &SlotStore{b},
 		Nodes:       &NodeStore{base: b},
 		Requests:    requests.NewRequestStore(db),
-		Keys:        people.NewKeyStore(db),
-		SignIns:     people.NewSignInStore(db),
-		Passkeys:    people.NewPasskeyStore(db),
 		Providers:   outside.NewProviderStore(db),
 		Secrets:     outside.NewSecretStore(db),
 		Histories:   &HistoryStore{b},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
@@ -100,6 +101,7 @@ func (f *finder) create(
 	ctx context.Context, in domain.NewSession, pieces []Piece, key domain.HistoryKey,
 ) (found *Found, existing *domain.Session, err error) {
 	in.ID, in.Type, in.ProviderID, in.By = f.NewID(domain.PrefixSession), domain.Chat, f.Provider, f.Caller.Name
+	in.Owner = f.Caller.Person
 	f.listen(in.ID)
 	message, err := f.message(ctx, pieces, key)
 	if err != nil {
@@ -232,7 +234,7 @@ func (f *identifiedFinder) findOrSend(ctx context.Context) (*Found, error) {
 			return nil, err
 		}
 		said, sent := UserText(stored.Rich), TextOf(m.Pieces)
-		if said != sent && domain.OwnWords(said) != sent || !sameAttachments(stored.Rich, Attachments(m.Pieces)) {
+		if said != sent && ai.OwnWords(said) != sent || !sameAttachments(stored.Rich, Attachments(m.Pieces)) {
 			return nil, domain.Invalid("/messages", "changed", "A message that was sent cannot be changed. Send another one, with another id.")
 		}
 		return found, nil

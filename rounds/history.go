@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 )
 
 // History is what a client without ids of messages sends of a session: the earlier exchanges, and the
@@ -100,7 +101,7 @@ func withInstructions(instructions string, pieces []Piece) []Piece {
 	if instructions == "" {
 		return pieces
 	}
-	return append([]Piece{{Text: domain.ClientInstructions(instructions)}}, pieces...)
+	return append([]Piece{{Text: ai.ClientInstructions(instructions)}}, pieces...)
 }
 
 // latestAnswer returns the answer that the client has before its message.

@@ -83,6 +83,7 @@ func (a *Again) fork(ctx context.Context, point *branch.ForkPoint, in domain.New
 		Name: cmp.Or(in.Name, of.Name), ProviderID: provider, RequireValidation: of.RequireValidation,
 		Origin:    &domain.ForkOrigin{SessionID: of.ID, MessageID: point.Message.ID, Parts: parts},
 		CreatedAt: now, UpdatedAt: now, LastEventTime: now,
+		Ownership: domain.Ownership{Owner: in.By.Person, Visibility: of.Visibility},
 	}
 	made.State.Taint = of.State.Taint
 	if of.Type == domain.Chat {

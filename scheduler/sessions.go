@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/domain/automation"
 )
 
@@ -75,6 +76,7 @@ func (s *Sessions) creation(workspace string, in domain.NewSession) creationRequ
 		ID: cmp.Or(in.ID, s.Door.cfg.NewID(domain.PrefixSession)), WorkspaceID: workspace, Type: in.Type, Name: in.Name,
 		Phase: domain.Idle, ProviderID: in.ProviderID, RequireValidation: in.RequireValidation,
 		ExternalID: in.ExternalID, CreatedAt: now, UpdatedAt: now, LastEventTime: now,
+		Ownership: domain.Ownership{Owner: in.Owner, Visibility: in.Visibility},
 	}
 	earlier := make([]*domain.Message, len(in.Earlier))
 	for i, e := range in.Earlier {
@@ -82,9 +84,18 @@ func (s *Sessions) creation(workspace string, in domain.NewSession) creationRequ
 	}
 	made.State.Taint = in.Taint.Join(domain.TaintOf(earlier))
 	if in.Message != nil {
-		made.Name = cmp.Or(in.Name, domain.FirstWords(in.Message.Rich.Words()))
+		made.Name = cmp.Or(in.Name, ai.FirstWords(in.Message.Rich.Words()))
 	}
 	return creationRequest{Target: Target{Workspace: workspace, New: made}, earlier: earlier, message: in.Message}
+}
+
+// visibilityIn is the visibility of a session that is created in a workspace. One without an owner is the workspace's:
+// private, no one would see it.
+func visibilityIn(settings *domain.Settings, made *domain.Session) domain.Visibility {
+	if made.Owner == "" {
+		return domain.VisibleWorkspace
+	}
+	return cmp.Or(made.Visibility, settings.ChatsVisible)
 }
 
 // creationRequest makes a session.
@@ -101,9 +112,11 @@ func (r creationRequest) event(_ *domain.View, m moment) (domain.Event, error) {
 	return m.userMessage(r.New, *r.message), nil
 }
 
-func (r creationRequest) also(_ *domain.View, _ moment, e domain.Event, change *domain.Change) error {
+func (r creationRequest) also(v *domain.View, _ moment, e domain.Event, change *domain.Change) error {
 	making := &domain.Change{WorkspaceID: r.Workspace, At: change.At}
-	making.Emit(domain.LogEvent{SessionID: r.New.ID, Type: domain.LogSessionCreated, Session: change.Session(r.New.ID)})
+	made := change.Session(r.New.ID)
+	made.Visibility = visibilityIn(&v.Workspace.Settings, made)
+	making.Emit(domain.LogEvent{SessionID: r.New.ID, Type: domain.LogSessionCreated, Session: made})
 	for _, m := range r.earlier {
 		stored := *m // this may be decided more than once
 		change.Messages = append(change.Messages, &stored)

@@ -28,9 +28,11 @@ func (trialRequest) event(*domain.View, moment) (domain.Event, error) {
 	return domain.SessionActivationRequested{}, nil
 }
 
-func (r trialRequest) also(_ *domain.View, _ moment, _ domain.Event, change *domain.Change) error {
+func (r trialRequest) also(v *domain.View, _ moment, _ domain.Event, change *domain.Change) error {
 	made, id := &domain.Change{WorkspaceID: r.Workspace, At: change.At}, r.New.ID
-	made.Emit(domain.LogEvent{SessionID: id, Type: domain.LogSessionCreated, Session: change.Session(id)})
+	tried := change.Session(id)
+	tried.Visibility = visibilityIn(&v.Workspace.Settings, tried)
+	made.Emit(domain.LogEvent{SessionID: id, Type: domain.LogSessionCreated, Session: tried})
 	query := *r.query
 	made.Emit(domain.LogEvent{SessionID: id, Type: domain.LogMessageCreated, Message: &query})
 	change.Messages = append([]*domain.Message{&query}, change.Messages...)

@@ -175,7 +175,7 @@ func (i *issuer) party(change ...func(*Config)) *Party {
 }
 
 // signIn goes all the way; with changes the query that the browser comes back with.
-func (i *issuer) signIn(p *Party, with ...func(url.Values)) (*people.Person, error) {
+func (i *issuer) signIn(p *Party, with ...func(url.Values)) (*people.IssuerPerson, error) {
 	i.t.Helper()
 	to, cookie, err := p.Begin(i.t.Context(), "/#/chat")
 	if err != nil {

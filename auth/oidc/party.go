@@ -136,7 +136,7 @@ func derived(use, cookie string) string {
 }
 
 // Finish ends what Begin began: query is what the issuer sent the browser back with.
-func (p *Party) Finish(ctx context.Context, cookie string, query url.Values) (person *people.Person, returnTo string, err error) {
+func (p *Party) Finish(ctx context.Context, cookie string, query url.Values) (person *people.IssuerPerson, returnTo string, err error) {
 	begun, returnTo, ok := opened(cookie)
 	if !ok || !p.signed(cookie) || query.Get("state") != derived("state", cookie) || len(query["state"]) != 1 {
 		return nil, "", domain.Errorf(domain.CodeSignInLost,
@@ -203,7 +203,7 @@ func (p *Party) checkAnswer(found *provider, query url.Values) error {
 }
 
 // redeem takes the code to the issuer for the token that says who it is.
-func (p *Party) redeem(ctx context.Context, found *provider, cookie, code string) (*people.Person, error) {
+func (p *Party) redeem(ctx context.Context, found *provider, cookie, code string) (*people.IssuerPerson, error) {
 	within, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, p.client), answersWithin)
 	defer cancel()
 	proof := derived("pkce", cookie)

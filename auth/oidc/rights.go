@@ -20,7 +20,7 @@ const maxValues = 500
 
 // admit returns the person of a verified token with their role and workspace. A person without a role or a
 // workspace is rejected, and nothing is created for them.
-func (p *Party) admit(ctx context.Context, c *claims) (*people.Person, error) {
+func (p *Party) admit(ctx context.Context, c *claims) (*people.IssuerPerson, error) {
 	role, err := p.config.Rights.roleOf(c.all)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (p *Party) admit(ctx context.Context, c *claims) (*people.Person, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &people.Person{
+	return &people.IssuerPerson{
 		ID: personID(c.Issuer, c.Subject), Issuer: c.Issuer, Name: c.displayName(), Role: role, Workspaces: workspaces,
 		Until: c.Expires.Time,
 	}, nil

@@ -151,7 +151,7 @@ func namesAlgorithm(token string) bool {
 
 // BearerPerson returns the person of a bearer token. A token for another audience is rejected, even one from the same
 // issuer.
-func (p *Party) BearerPerson(ctx context.Context, token string) (*people.Person, error) {
+func (p *Party) BearerPerson(ctx context.Context, token string) (*people.IssuerPerson, error) {
 	found, err := p.provider(ctx)
 	if err != nil {
 		return nil, err

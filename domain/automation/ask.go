@@ -30,6 +30,7 @@ type NewAutomation struct {
 	Budgets           domain.Budgets
 	Seed              domain.RichContent
 	By                string
+	Owner             string // the id of the person who creates it
 }
 
 // Plain asks for an automation that is as one is when nothing more is said of it.

@@ -7,11 +7,19 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
+// HookSecret is the secret in the webhook URL of an automation; empty without a webhook trigger.
+type HookSecret struct {
+	HookHash   string // hex SHA-256
+	HookSealed string // sealed, to show the URL again
+}
+
 // Automation is a recurring task: a SEED, a schedule, triggers, a provider. Each of its runs is a session
 // of type AUTOMATION (the constant Run).
 type Automation struct {
-	ID            string
-	WorkspaceID   string
+	ID          string
+	WorkspaceID string
+	// Ownership is of the person who created it. Its runs have the same.
+	domain.Ownership
 	Name          string
 	SeedSessionID string // its SEED: the message that every run begins with
 	ProviderID    string // empty: the workspace's default
@@ -40,14 +48,11 @@ type Automation struct {
 	NextAt *time.Time
 	// SeenSeq is the number of the last event that was looked at for its triggers.
 	SeenSeq int64
-	// HookHash is the hex SHA-256 of the secret in its webhook URL, HookSealed that secret
-	// sealed, to show the URL again; empty without a webhook trigger.
-	HookHash   string
-	HookSealed string
-	Version    int64
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
-	DeletedAt  *time.Time
+	HookSecret
+	Version   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	DeletedAt *time.Time
 }
 
 // Watches reports whether new entries of a tool start it.

@@ -3,8 +3,8 @@ package people
 import "time"
 import "github.com/fermata-dev/fermata/domain"
 
-// Person is a person as identified by an OpenID Connect issuer, with their access.
-type Person struct {
+// IssuerPerson is a person as identified by an OpenID Connect issuer, with their access.
+type IssuerPerson struct {
 	ID         string // made of issuer and subject: the same at each sign-in
 	Issuer     string
 	Name       string

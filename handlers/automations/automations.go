@@ -54,7 +54,7 @@ func (s *Handlers) CreateAutomation(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, domain.Below("/seed", err))
 		return
 	}
-	ask := in.Domain(who.Name)
+	ask := in.Domain(who.Name, who.Person)
 	ask.Seed = *rich
 	a, seq, err := s.Automations.CreateAutomation(r.Context(), who.Workspace, ask)
 	if err != nil {

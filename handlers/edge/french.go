@@ -105,6 +105,7 @@ var problemsInFrench = map[domain.Code]string{
 	"passkey_refused":           "La confirmation de la clé d’accès ne compte pas. Réessayez.",
 	"passkey_required":          "Cela se confirme avec une clé d’accès.",
 	"passkeys_unavailable":      "Les clés d’accès ne fonctionnent pas à cette adresse du serveur.",
+	"person_blocked":            "Un administrateur a bloqué votre accès à cet espace.",
 	"precondition_failed":       "Quelqu’un l’a modifié entre-temps. Rechargez, puis recommencez.",
 	"provider_failed":           "Le fournisseur n’a pas répondu comme prévu.",
 	"provider_key_unreadable":   "La clé du fournisseur est illisible. Saisissez-la de nouveau.",

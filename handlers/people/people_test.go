@@ -36,7 +36,7 @@ type failing struct {
 	asked int
 }
 
-func (f *failing) Finish(ctx context.Context, cookie string, query url.Values) (*people.Person, string, error) {
+func (f *failing) Finish(ctx context.Context, cookie string, query url.Values) (*people.IssuerPerson, string, error) {
 	f.asked++
 	if query.Get("code") == "good" {
 		return f.Vouching.Finish(ctx, cookie, query)

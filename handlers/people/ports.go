@@ -88,7 +88,7 @@ type Passkeys interface {
 // SignIns lets people's browsers in, and out (package auth).
 type SignIns interface {
 	SignInByKey(r *http.Request, key string) (*auth.Opened, error)
-	SignInPerson(r *http.Request, p *people.Person) (*auth.Opened, error)
+	SignInPerson(r *http.Request, p *people.IssuerPerson) (*auth.Opened, error)
 	SignInsOf(ctx context.Context, id *auth.Identity) ([]*people.SignedIn, error)
 	// EndSignIn ends one of the caller's; all of them with the id "".
 	EndSignIn(ctx context.Context, id *auth.Identity, signIn string) error
@@ -102,7 +102,7 @@ type Issuer interface {
 	// Begin gives the address at the issuer, and what the browser has to remember.
 	Begin(ctx context.Context, returnTo string) (to, cookie string, err error)
 	// Finish reads what the issuer sent the browser back with.
-	Finish(ctx context.Context, cookie string, query url.Values) (person *people.Person, returnTo string, err error)
+	Finish(ctx context.Context, cookie string, query url.Values) (person *people.IssuerPerson, returnTo string, err error)
 }
 
 // Pushes stores the browsers that receive push notifications. One of another person is a domain

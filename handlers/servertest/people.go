@@ -44,17 +44,17 @@ func (Vouching) Begin(_ context.Context, returnTo string) (to, cookie string, er
 	return "/problems?from=" + url.QueryEscape(returnTo), "begun", nil
 }
 
-func (v Vouching) Finish(_ context.Context, _ string, query url.Values) (*people.Person, string, error) {
+func (v Vouching) Finish(_ context.Context, _ string, query url.Values) (*people.IssuerPerson, string, error) {
 	if query.Get("code") != "good" {
 		return nil, "/", domain.Errorf(domain.CodeTokenInvalid, "The issuer's token is refused: its signature is not good.")
 	}
-	return &people.Person{ID: "usr_1", Issuer: v.Issuer(), Name: "Ada", Role: domain.RoleMember, Workspaces: []string{domain.DefaultWorkspace}}, "/#/chat", nil
+	return &people.IssuerPerson{ID: "usr_1", Issuer: v.Issuer(), Name: "Ada", Role: domain.RoleMember, Workspaces: []string{domain.DefaultWorkspace}}, "/#/chat", nil
 }
 
 // Trusting believes that issuer; the key of the server stands for the person.
 type Trusting struct{ peopleapi.SignIns }
 
-func (s Trusting) SignInPerson(r *http.Request, _ *people.Person) (*auth.Opened, error) {
+func (s Trusting) SignInPerson(r *http.Request, _ *people.IssuerPerson) (*auth.Opened, error) {
 	return s.SignInByKey(r, RootKey)
 }
 

@@ -52,7 +52,7 @@ func (s *Handlers) CreateSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := edge.Caller(r)
-	ask := in.Domain(who.Name)
+	ask := in.Domain(who.Name, who.Person)
 	if in.Message != nil {
 		rich, err := s.richText(r.Context(), who.Workspace, &in.Message.MessageContent)
 		if err != nil {

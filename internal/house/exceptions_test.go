@@ -45,7 +45,6 @@ var manyFields = map[string]int{
 	"domain.Approval":                      22,
 	"domain/outside.ConnectorCommand":      22,
 	"domain.LogEvent":                      22,
-	"repository.Store":                     22,
 	"repository.approvalRow":               22,
 }
 

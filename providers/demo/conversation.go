@@ -137,9 +137,9 @@ func personsText(t *ai.Turn) string {
 		n := noticeIn(b)
 		switch {
 		case isPersons(b) && ended:
-			parts, ended = []string{domain.OwnWords(b.Text)}, false
+			parts, ended = []string{ai.OwnWords(b.Text)}, false
 		case isPersons(b):
-			parts = append(parts, domain.OwnWords(b.Text))
+			parts = append(parts, ai.OwnWords(b.Text))
 		case b.Kind == ai.BlockText && n.kind == "CONTEXT_SUMMARY":
 			if kept := inside(verbatim, n.text); kept != "" {
 				parts = append(parts, kept)

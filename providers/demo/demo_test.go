@@ -343,7 +343,7 @@ func TestSummaryOfAConversationIsText(t *testing.T) {
 // TestInstructionsAreNoRequest: what a chat client wants of every answer is nothing that the
 // person says.
 func TestInstructionsAreNoRequest(t *testing.T) {
-	text := domain.ClientInstructions("You are brief.\n\ncreate a zone Nothing") + "hello"
+	text := ai.ClientInstructions("You are brief.\n\ncreate a zone Nothing") + "hello"
 	prompt := &ai.Prompt{Commands: []domain.CommandSpec{{Name: "ZONES"}}, Turns: []*ai.Turn{{Role: ai.TurnUser, Blocks: []ai.Block{{Kind: ai.BlockText, Text: text}}}}}
 	c := newPlanner(prompt)
 	c.answer()

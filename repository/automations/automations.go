@@ -18,9 +18,21 @@ type AutomationStore struct{ db *transaction.DB }
 // NewAutomationStore makes the store of automations.
 func NewAutomationStore(db *transaction.DB) *AutomationStore { return &AutomationStore{db} }
 
+// ownerColumns is whose an automation is, and who sees its runs.
+type ownerColumns struct {
+	Owner      string `db:"owner"`
+	Visibility string `db:"visibility"`
+}
+
+type hookColumns struct {
+	HookHash   string `db:"hook_hash"`
+	HookSealed string `db:"hook_sealed"`
+}
+
 type automationRow struct {
-	WorkspaceID       string      `db:"workspace_id,key"`
-	ID                string      `db:"id,key"`
+	WorkspaceID string `db:"workspace_id,key"`
+	ID          string `db:"id,key"`
+	ownerColumns
 	Name              string      `db:"name"`
 	SeedSessionID     string      `db:"seed_session_id"`
 	ProviderID        string      `db:"provider_id"`
@@ -40,12 +52,11 @@ type automationRow struct {
 	NextAt            sqldb.Stamp `db:"next_at"`
 	Watches           bool        `db:"watches"`
 	SeenSeq           int64       `db:"seen_seq"`
-	HookHash          string      `db:"hook_hash"`
-	HookSealed        string      `db:"hook_sealed"`
-	Version           int64       `db:"version"`
-	CreatedAt         sqldb.Stamp `db:"created_at"`
-	UpdatedAt         sqldb.Stamp `db:"updated_at"`
-	DeletedAt         sqldb.Stamp `db:"deleted_at"`
+	hookColumns
+	Version   int64       `db:"version"`
+	CreatedAt sqldb.Stamp `db:"created_at"`
+	UpdatedAt sqldb.Stamp `db:"updated_at"`
+	DeletedAt sqldb.Stamp `db:"deleted_at"`
 }
 
 var (
@@ -56,13 +67,14 @@ var (
 func automationRowOf(a *automation.Automation) (automationRow, error) {
 	var err error
 	row := automationRow{
-		WorkspaceID: a.WorkspaceID, ID: a.ID, Name: a.Name, SeedSessionID: a.SeedSessionID, ProviderID: a.ProviderID,
+		WorkspaceID: a.WorkspaceID, ID: a.ID, ownerColumns: ownerColumns{a.Owner, string(a.Visibility)},
+		Name: a.Name, SeedSessionID: a.SeedSessionID, ProviderID: a.ProviderID,
 		Enabled: a.Enabled, DisabledReason: a.DisabledReason, Schedule: sqldb.JSONOf(a.Schedule, &err), Misfire: string(a.Misfire),
 		Overlap: string(a.Overlap), Validation: a.Validation, RequireValidation: a.RequireValidation, Completion: string(a.Completion),
 		Commands: sqldb.JSONOf(&a.Commands, &err), Tags: sqldb.JSONOf(&a.Tags, &err),
 		Triggers: sqldb.JSONOf(&a.Triggers, &err), Budgets: sqldb.JSONOf(&a.Budgets, &err),
 		ScheduleSince: sqldb.At(a.ScheduleSince), NextAt: sqldb.AtPtr(a.NextAt), Watches: a.Watches(), SeenSeq: a.SeenSeq,
-		HookHash: a.HookHash, HookSealed: a.HookSealed, Version: a.Version, CreatedAt: sqldb.At(a.CreatedAt),
+		hookColumns: hookColumns{a.HookHash, a.HookSealed}, Version: a.Version, CreatedAt: sqldb.At(a.CreatedAt),
 		UpdatedAt: sqldb.At(a.UpdatedAt), DeletedAt: sqldb.AtPtr(a.DeletedAt),
 	}
 	return row, err
@@ -70,11 +82,13 @@ func automationRowOf(a *automation.Automation) (automationRow, error) {
 
 func (r *automationRow) automation() (*automation.Automation, error) {
 	a := &automation.Automation{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, SeedSessionID: r.SeedSessionID, ProviderID: r.ProviderID,
+		ID: r.ID, WorkspaceID: r.WorkspaceID, Ownership: domain.Ownership{Owner: r.Owner, Visibility: domain.Visibility(r.Visibility)},
+		Name: r.Name, SeedSessionID: r.SeedSessionID, ProviderID: r.ProviderID,
 		Enabled: r.Enabled, DisabledReason: r.DisabledReason, Misfire: automation.MisfirePolicy(r.Misfire),
 		Overlap: automation.OverlapPolicy(r.Overlap), Validation: r.Validation, RequireValidation: r.RequireValidation,
 		Completion: automation.CompletionPolicy(r.Completion), ScheduleSince: r.ScheduleSince.Time, NextAt: r.NextAt.Ptr(),
-		SeenSeq: r.SeenSeq, HookHash: r.HookHash, HookSealed: r.HookSealed, Version: r.Version, CreatedAt: r.CreatedAt.Time,
+		SeenSeq: r.SeenSeq, HookSecret: automation.HookSecret{HookHash: r.HookHash, HookSealed: r.HookSealed},
+		Version: r.Version, CreatedAt: r.CreatedAt.Time,
 		UpdatedAt: r.UpdatedAt.Time, DeletedAt: r.DeletedAt.Ptr(),
 	}
 	fail := func(err error) (*automation.Automation, error) {

@@ -16,9 +16,6 @@ var keyCeiling = transaction.Ceiling{Most: 500, Noun: "keys", From: "keys WHERE 
 // KeyStore stores API keys and the tickets that were issued for them.
 type KeyStore struct{ db *transaction.DB }
 
-// NewKeyStore makes the store of API keys.
-func NewKeyStore(db *transaction.DB) *KeyStore { return &KeyStore{db} }
-
 type keyRow struct {
 	WorkspaceID string      `db:"workspace_id"`
 	ID          string      `db:"id"`

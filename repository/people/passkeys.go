@@ -13,11 +13,8 @@ import (
 
 var passkeyCeiling = transaction.Ceiling{Most: 10_000, Noun: "registrations of passkeys", From: "passkey_registrations WHERE 1 = 1"}
 
-// PasskeyStore stores passkeys.
-type PasskeyStore struct{ db *transaction.DB }
-
-// NewPasskeyStore makes the store of passkeys.
-func NewPasskeyStore(db *transaction.DB) *PasskeyStore { return &PasskeyStore{db} }
+// passkeyStore stores passkeys.
+type passkeyStore struct{ db *transaction.DB }
 
 type passkeyRow struct {
 	WorkspaceID  string      `db:"workspace_id"`
@@ -54,7 +51,7 @@ func (r *passkeyRow) passkey() (*people.Passkey, error) {
 }
 
 // Passkeys lists an owner's passkeys, oldest first, revoked ones included.
-func (s *PasskeyStore) Passkeys(ctx context.Context, workspace, owner string) ([]*people.Passkey, error) {
+func (s *passkeyStore) Passkeys(ctx context.Context, workspace, owner string) ([]*people.Passkey, error) {
 	var rows []passkeyRow
 	err := s.db.All(ctx, &rows, "SELECT "+passkeyTable.Columns()+" FROM passkeys WHERE workspace_id = $1 AND owner = $2 "+
 		"ORDER BY created_at, id", workspace, owner)
@@ -65,7 +62,7 @@ func (s *PasskeyStore) Passkeys(ctx context.Context, workspace, owner string) ([
 }
 
 // BeginPasskey stores a registration and replaces the owner's previous unfinished one.
-func (s *PasskeyStore) BeginPasskey(ctx context.Context, r *people.PasskeyRegistration) error {
+func (s *passkeyStore) BeginPasskey(ctx context.Context, r *people.PasskeyRegistration) error {
 	return s.db.WriteUnseen(ctx, r.WorkspaceID, func(t *transaction.Tx) error {
 		if _, err := t.Write(ctx, "DELETE FROM passkey_registrations WHERE workspace_id = $1 AND expires_at <= $2",
 			r.WorkspaceID, sqldb.At(s.db.Clock())); err != nil {
@@ -82,7 +79,7 @@ func (s *PasskeyStore) BeginPasskey(ctx context.Context, r *people.PasskeyRegist
 }
 
 // PasskeyRegistration returns the unfinished registration of an owner.
-func (s *PasskeyStore) PasskeyRegistration(ctx context.Context, workspace, owner string) (*people.PasskeyRegistration, error) {
+func (s *passkeyStore) PasskeyRegistration(ctx context.Context, workspace, owner string) (*people.PasskeyRegistration, error) {
 	var row passkeyRegistrationRow
 	err := s.db.Get(ctx, &row, "SELECT "+passkeyRegistrationTable.Columns()+" FROM passkey_registrations "+
 		"WHERE workspace_id = $1 AND owner = $2", workspace, owner)
@@ -100,7 +97,7 @@ func (s *PasskeyStore) PasskeyRegistration(ctx context.Context, workspace, owner
 // InsertPasskey finishes the registration with this challenge, and records the use of the passkey
 // that confirmed it. known is the number of passkeys that the owner was seen to have: if another
 // one was added since, nothing is written.
-func (s *PasskeyStore) InsertPasskey(
+func (s *passkeyStore) InsertPasskey(
 	ctx context.Context, p *people.Passkey, challenge string, known int, use *domain.PasskeyUse,
 ) error {
 	return s.db.Configure(ctx, p.WorkspaceID, func(t *transaction.Tx) error {
@@ -135,7 +132,7 @@ func (s *PasskeyStore) InsertPasskey(
 }
 
 // RevokePasskey revokes one of an owner's passkeys.
-func (s *PasskeyStore) RevokePasskey(ctx context.Context, workspace, owner, id string, at time.Time) error {
+func (s *passkeyStore) RevokePasskey(ctx context.Context, workspace, owner, id string, at time.Time) error {
 	return s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		return t.WriteOne(ctx, domain.NotFound("passkey"),
 			"UPDATE passkeys SET revoked_at = $4 WHERE workspace_id = $1 AND id = $2 AND owner = $3 AND revoked_at IS NULL",
@@ -144,7 +141,7 @@ func (s *PasskeyStore) RevokePasskey(ctx context.Context, workspace, owner, id s
 }
 
 // ForgetPasskeys deletes all passkeys of an owner, who can then register as if they never had one.
-func (s *PasskeyStore) ForgetPasskeys(ctx context.Context, workspace, owner string) error {
+func (s *passkeyStore) ForgetPasskeys(ctx context.Context, workspace, owner string) error {
 	return s.db.WriteUnseen(ctx, workspace, func(t *transaction.Tx) error {
 		n, err := t.Write(ctx, "DELETE FROM passkeys WHERE workspace_id = $1 AND owner = $2", workspace, owner)
 		if err == nil && n == 0 {

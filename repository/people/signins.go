@@ -18,9 +18,6 @@ var signInCeiling = transaction.Ceiling{Most: 10_000, Noun: "sign-ins", From: "s
 // SignInStore stores the sign-ins of people's browsers.
 type SignInStore struct{ db *transaction.DB }
 
-// NewSignInStore makes the store of sign-ins.
-func NewSignInStore(db *transaction.DB) *SignInStore { return &SignInStore{db} }
-
 type signInRow struct {
 	WorkspaceID string      `db:"workspace_id"`
 	ID          string      `db:"id"`

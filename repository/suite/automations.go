@@ -32,7 +32,7 @@ func (w *world) automation(name string, change func(*automation.Automation)) *au
 		Misfire:  automation.MisfireOnce, Overlap: automation.OverlapSkip, Completion: automation.CompletionAuto, Tags: []string{"daily"}, Commands: []string{"SHOP.*"},
 		Triggers:      []automation.Trigger{{Type: automation.TriggerEntryCreated, ToolID: "tol_1", Condition: json.RawMessage(`{"type": "object"}`)}},
 		Budgets:       domain.Budgets{MaxCostPerDay: new(1.5)},
-		ScheduleSince: T0, NextAt: new(T0.Add(time.Hour)), HookHash: "hash", HookSealed: "v2.sealed", CreatedAt: T0, UpdatedAt: T0,
+		ScheduleSince: T0, NextAt: new(T0.Add(time.Hour)), HookSecret: automation.HookSecret{HookHash: "hash", HookSealed: "v2.sealed"}, CreatedAt: T0, UpdatedAt: T0,
 	}
 	if change != nil {
 		change(a)

@@ -61,6 +61,7 @@ func Run(t *testing.T, open Open) {
 		"browsers are signed in and out":       signIns,
 		"passkeys":                             passkeys,
 		"calls without the slot":               callsAside,
+		"people are created once":              peopleMet,
 		"a history is noted once":              histories,
 		"answers are superseded and chosen":    answersAgain,
 		"files":                                files,

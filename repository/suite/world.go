@@ -118,7 +118,7 @@ func show(v any) string {
 func (w *world) session(name string) *domain.Session {
 	return &domain.Session{
 		ID: w.newID(domain.PrefixSession), WorkspaceID: domain.DefaultWorkspace, Type: domain.Chat, Name: name,
-		Phase: domain.Idle, CreatedAt: T0, UpdatedAt: T0, LastEventTime: T0,
+		Ownership: domain.Ownership{Visibility: domain.VisibleWorkspace}, Phase: domain.Idle, CreatedAt: T0, UpdatedAt: T0, LastEventTime: T0,
 	}
 }
 

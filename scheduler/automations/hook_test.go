@@ -29,7 +29,7 @@ func TestGiveHook(t *testing.T) {
 		"a webhook that was given up": {nil, "known", false},
 	} {
 		_, cfg := newWorld(t, hourly())
-		a := &automation.Automation{ID: "aut", WorkspaceID: "ws", Triggers: c.triggers, HookHash: c.have, HookSealed: c.have}
+		a := &automation.Automation{ID: "aut", WorkspaceID: "ws", Triggers: c.triggers, HookSecret: automation.HookSecret{HookHash: c.have, HookSealed: c.have}}
 		if err := NewService(cfg).giveHook(a); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

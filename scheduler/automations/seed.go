@@ -10,7 +10,8 @@ import (
 func (p rules) makeSeed(a *automation.Automation, rich domain.RichContent, by string, change *domain.Change) string {
 	s := &domain.Session{
 		ID: p.newID(domain.PrefixSession), WorkspaceID: a.WorkspaceID, Type: domain.Seed, Name: a.Name,
-		Phase: domain.Idle, AutomationID: a.ID, CreatedAt: change.At, UpdatedAt: change.At, LastEventTime: change.At,
+		Ownership: a.Ownership,
+		Phase:     domain.Idle, AutomationID: a.ID, CreatedAt: change.At, UpdatedAt: change.At, LastEventTime: change.At,
 	}
 	change.Sessions = append(change.Sessions, domain.SessionWrite{Session: s, Insert: true})
 	change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionCreated, Session: s})

@@ -14,7 +14,7 @@ export const aSession = (more: Partial<Session> = {}): Session => ({
   round_id: null,
   pinned: false,
   external_id: null,
-  parent_session_id: null,
+  owner: null, visibility: 'workspace', parent_session_id: null,
   budgets: { max_tokens_per_round: null, max_cost_per_round: null, max_cost_per_session: null, max_cost_per_day: null },
   holds_slot: true,
   queue_position: null,

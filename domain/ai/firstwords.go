@@ -1,9 +1,11 @@
-package domain
+package ai
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // A chat client has its own instructions for every answer. They are put at the start of the first message
@@ -33,7 +35,7 @@ const longestFirstWords = 60
 // words.
 func FirstWords(text string) string {
 	for line := range strings.Lines(OwnWords(text)) {
-		line = VisibleLine(strings.Join(strings.Fields(line), " "))
+		line = domain.VisibleLine(strings.Join(strings.Fields(line), " "))
 		if line == "" {
 			continue
 		}
