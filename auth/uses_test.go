@@ -61,11 +61,12 @@ func TestUses(t *testing.T) {
 			t.Fatal(err)
 		}
 		one, two := useName{"a", "key_1", usedKey}, useName{"a", "key_2", usedKey}
-		browser := useName{"a", "sgn_1", usedSignIn}
+		browser, person := useName{"a", "sgn_1", usedSignIn}, useName{"a", "per_1", usedPerson}
 		for range 30 {
 			u.note(two)
 			u.note(one)
 			u.note(browser)
+			u.note(person)
 			time.Sleep(time.Second)
 		}
 		last := time.Now().Add(-time.Second)
@@ -84,6 +85,9 @@ func TestUses(t *testing.T) {
 		want(both)
 		if used := []people.SignInUse{{WorkspaceID: "a", SignInID: "sgn_1", At: last}}; !slices.Equal(store.signIns, used) {
 			t.Errorf("sign-ins that were used: %v, want %v", store.signIns, used)
+		}
+		if seen := []people.PersonSeen{{WorkspaceID: "a", PersonID: "per_1", At: last}}; !slices.Equal(store.seen, seen) {
+			t.Errorf("people who were seen: %v, want %v", store.seen, seen)
 		}
 		pass(time.Minute) // nothing was used
 		want(both)
