@@ -23,11 +23,17 @@ func (stored) Zone(_ context.Context, id string) (*userdata.Zone, error) {
 }
 
 func (stored) Tools(context.Context, string) ([]userdata.Tool, error) {
-	return []userdata.Tool{{ID: "tol_1", ZoneID: "zon_1"}, {ID: "tol_2", ZoneID: "zon_2"}}, nil
+	return []userdata.Tool{tool("tol_1", "zon_1"), tool("tol_2", "zon_2")}, nil
 }
 
 func (stored) Tool(_ context.Context, id string) (*userdata.Tool, error) {
-	return &userdata.Tool{ID: id, ZoneID: "zon_1", Version: 1}, nil
+	of := tool(id, "zon_1")
+	of.Version = 1
+	return &of, nil
+}
+
+func tool(id, zone string) userdata.Tool {
+	return userdata.Tool{ID: id, ToolFields: userdata.ToolFields{ZoneID: zone}}
 }
 
 func (stored) Entry(_ context.Context, id string) (*userdata.Entry, error) {
@@ -46,7 +52,9 @@ func must(t *testing.T, err error) {
 // A tool that moved is found in its new zone alone, and what was deleted is gone with all that was in it.
 func TestWhatWasWrittenIsReadAgain(t *testing.T) {
 	ctx, s := t.Context(), New(stored{})
-	moved := &userdata.Tool{ID: "tol_1", ZoneID: "zon_2", Version: 1}
+	inZone := tool("tol_1", "zon_2")
+	moved := &inZone
+	moved.Version = 1
 	must(t, s.UpdateTool(ctx, moved))
 	if moved.Version != 2 {
 		t.Errorf("the version is %d after an update", moved.Version)
