@@ -57,6 +57,7 @@ type Server struct {
 
 	Mu      sync.Mutex
 	commits []*domain.Change
+	newest  int64 // the number of the latest event among the commits so far
 	// then is called after each commit, before its caller continues; optional.
 	Then func(*domain.Change)
 }
@@ -96,6 +97,9 @@ func NewServer(t testing.TB, db app.Database, change ...func(*app.Config)) *Serv
 func (s *Server) committed(c *domain.Change) {
 	s.Mu.Lock()
 	s.commits = append(s.commits, c)
+	for _, e := range c.Events {
+		s.newest = max(s.newest, e.Seq)
+	}
 	then := s.Then
 	s.Mu.Unlock()
 	if then != nil {
@@ -103,8 +107,19 @@ func (s *Server) committed(c *domain.Change) {
 	}
 }
 
-// TakeCommits gives what was committed since it was taken last.
+// TakeCommits gives what was committed in the default workspace since it was taken last. A request may see a commit before
+// the server reports it: TakeCommits waits for the report.
 func (s *Server) TakeCommits() []*domain.Change {
+	s.T.Helper()
+	w, err := s.Parts.Store.Workspaces.Workspace(context.Background(), domain.DefaultWorkspace)
+	if err != nil {
+		s.T.Fatalf("read the workspace: %v", err)
+	}
+	testkit.Until(s.T, "the latest commit to be reported", func() bool {
+		s.Mu.Lock()
+		defer s.Mu.Unlock()
+		return s.newest >= w.LastSeq
+	})
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	all := s.commits
