@@ -17,11 +17,6 @@ func orEmpty[T any](v nullable.Nullable[T]) *T {
 	return new(v[true]) // the zero value for null
 }
 
-// storable writes a time, cut to what the databases keep.
-func storable(t time.Time) string {
-	return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
-}
-
 // Domain returns the requested entry. The default of its time is now.
 func (in *NewEntry) Domain() userdata.EntryFields { return entryFields(in.Timestamp, in.Data) }
 

@@ -21,7 +21,7 @@ import (
 // problem is an error of the server.
 type problem struct{ api.Problem }
 
-func (p problem) Error() string          { return string(p.Code) }
+func (p problem) Error() string          { return p.Code }
 func (p problem) Reported() *api.Problem { return &p.Problem }
 
 // server is the API over the world, with what an editor changes.

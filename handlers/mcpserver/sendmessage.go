@@ -29,7 +29,11 @@ func (s *sendArguments) limit() time.Duration {
 func (c *call) send(ctx context.Context, in *sendArguments) (*rounds.Round, error) {
 	x := c.newRound()
 	err := x.FindText(ctx, rounds.TextMessage{Protocol: "mcp", Session: in.SessionID, Text: in.Text, Key: in.IdempotencyKey})
-	return x, err
+	if err != nil {
+		x.Close()
+		return nil, err
+	}
+	return x, nil
 }
 
 // sendMessage sends a message and waits for its round. A call that is repeated with the answer to an
@@ -66,10 +70,10 @@ func startMessage(c *call, ctx context.Context, in *toolRequest) (*rounds.Progre
 		return nil, err
 	}
 	x, err := c.send(ctx, &args)
-	defer x.Close()
 	if err != nil {
 		return nil, err
 	}
+	defer x.Close()
 	return x.Progress(ctx)
 }
 

@@ -56,11 +56,10 @@ func TestModels(t *testing.T) {
 		ModelSession: "", "fermata/mine": "prv_1", "fermata/other": "not_found", "mine": "not_found", "gpt-4": "not_found",
 	} {
 		x := c.Round(suite.Caller)
-		got := ""
-		if err := c.SetProvider(t.Context(), x, model); err != nil {
+		err := c.SetProvider(t.Context(), x, model)
+		got := x.Provider
+		if err != nil {
 			got = string(domain.ErrorCode(err))
-		} else {
-			got = x.Provider
 		}
 		if got != want {
 			t.Errorf("%s is %q, want %q", model, got, want)
