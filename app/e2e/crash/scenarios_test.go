@@ -240,7 +240,7 @@ var scenarios = []*scenario{
 		a.says("second")
 		a.rests()
 	}},
-	{name: "two chats and one slot", rules: slowRules, play: func(p *player) {
+	{name: "two chats and one slot", atOnce: 2, rules: slowRules, play: func(p *player) {
 		a, b := p.chat(true), p.chat(false)
 		a.says("slow one")
 		p.holds("slow")
