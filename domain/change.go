@@ -57,6 +57,18 @@ type Unstored struct {
 	Discarded []string
 }
 
+// Reasons for which a call of the AI is cut while it is under way.
+const (
+	CutBySlot      = "slot" // one more than may continue without the slot, or its process died
+	CutByStop      = "stop"
+	CutByInterrupt = "interrupt"
+	CutByWatchdog  = "watchdog"
+	CutByOther     = "other"
+)
+
+// CutReasons are all of them.
+var CutReasons = []string{CutBySlot, CutByStop, CutByInterrupt, CutByWatchdog, CutByOther}
+
 // HeldAnswer is a complete answer of the AI that waits for the slot: it requests something that must run.
 type HeldAnswer struct {
 	WorkspaceID, SessionID string

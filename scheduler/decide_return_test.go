@@ -37,3 +37,23 @@ func TestAReturnAndItsMessageTakeWhatWaitsOnce(t *testing.T) {
 		}
 	}
 }
+
+// An answer that a person gave while another chat had the slot is carried out when a message brings the chat back: else it
+// would hold the slot in a wait that no answer ends.
+func TestAReturnCarriesOutTheAnswerFirst(t *testing.T) {
+	s := chat("ses", domain.WaitingCommunicationResponse, func(s *domain.Session) {
+		s.State.Waiting = &domain.WaitingContext{
+			Kind: domain.WaitCommunication, ApprovalID: "apr", Module: &domain.Module{Type: "Text"},
+			Answer: &domain.WaitAnswer{Event: "CommunicationResponseReceived", Text: "Blue.", By: "ada"},
+		}
+	})
+	d, err := decideOn(view(s, nil), EventRequest{Target{Workspace: "ws", Session: "ses"}, domain.UserMessageSent{
+		Message: &domain.Message{ID: "msg_n", Rich: &domain.RichContent{LinearText: "And hurry."}}, IfBusy: domain.IfBusyEnqueue, Explicit: true,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.step.Session; !got.HoldsSlot || got.Phase == domain.WaitingCommunicationResponse {
+		t.Errorf("the chat is in %s, with the slot %v", got.Phase, got.HoldsSlot)
+	}
+}

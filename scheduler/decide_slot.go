@@ -110,9 +110,9 @@ func (p rules) holding(d decision) *domain.Session {
 }
 
 // proceed takes the event to the session that holds the slot. One that comes back into the
-// middle of its work is re-entered first, and the event joins it there.
+// middle of its work, or to an answer that it could not carry out, is re-entered first, and the event joins it there.
 func (p rules) proceed(d decision, s *domain.Session) (decision, error) {
-	reenters := s.State.Suspended || s.Phase.Working()
+	reenters := s.State.Suspended || s.Phase.Working() || s.State.Waiting != nil && s.State.Waiting.Answer != nil
 	if reenters && d.verdict.Reason != slot.HoldsItAlready && !activates(d.event) && !resumes(d.event) {
 		d, err := p.apply(d, s, domain.SessionActivationRequested{})
 		if err != nil {

@@ -43,6 +43,9 @@ func newSlotMetrics(registry *prometheus.Registry) *slotMetrics {
 	m.discarded = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "fermata_calls_discarded_total", Help: "AI calls that were cut while they were under way; they may have been paid for.",
 	}, []string{"reason"})
+	for _, reason := range domain.CutReasons { // shown from the start, with 0
+		m.discarded.WithLabelValues(reason)
+	}
 	registry.MustRegister(m.asked, m.wait, m.preemption, m.occurrences, m.discarded)
 	return m
 }

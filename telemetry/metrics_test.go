@@ -126,7 +126,7 @@ func TestModelsOfThePriceListAndKnownCommandsAreLabels(t *testing.T) {
 func TestLimitsAreCountedByName(t *testing.T) {
 	m := NewMetrics(nil, "dev", "unknown")
 	m.Committed(&domain.Change{
-		Unstored: domain.Unstored{Limits: []string{"max_commands_per_session", "going_in_circles"}, Circles: []string{"same_call"}, Discarded: []string{"stop"}},
+		Unstored: domain.Unstored{Limits: []string{"max_commands_per_session", "going_in_circles"}, Circles: []string{"same_call"}, Discarded: []string{domain.CutByStop}},
 		Messages: []*domain.Message{{System: &domain.SystemMessage{Type: domain.SystemLimitReached}}},
 	})
 	for _, limit := range []string{"max_commands_per_session", "going_in_circles"} {
@@ -137,7 +137,7 @@ func TestLimitsAreCountedByName(t *testing.T) {
 	if got := counted(t, m.guarded.WithLabelValues("same_call")); got != 1 {
 		t.Errorf("same_call was counted %v times", got)
 	}
-	if got := counted(t, m.discarded.WithLabelValues("stop")); got != 1 {
+	if got := counted(t, m.discarded.WithLabelValues(domain.CutByStop)); got != 1 {
 		t.Errorf("a discarded call was counted %v times", got)
 	}
 	if got := counted(t, m.limits.WithLabelValues("round")); got != 0 {

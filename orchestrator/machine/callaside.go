@@ -60,11 +60,23 @@ func waitToContinue(s *step) {
 	if notChat(s) {
 		s.session.EndReason = domain.EndSuspended
 	}
+	queueFor(s, domain.TriggerResume, string(domain.CauseResume))
+}
+
+// queueForNext queues a chat whose call ended without the slot and that has something to do next: its driver, which has
+// decided this, cannot ask the scheduler.
+func queueForNext(s *step) {
+	if s.fromEffect && !s.hadSlot && s.session.QueuedAt == nil && (len(s.inbox) > 0 || roundRemembered(s)) {
+		queueFor(s, string(domain.CauseUserMessage), domain.QueuedInTurn)
+	}
+}
+
+func queueFor(s *step, trigger, reason string) {
 	now := s.policy.Now
 	s.session.QueuedAt = &now
 	s.change.Enqueue = append(s.change.Enqueue, domain.QueueRow{
 		WorkspaceID: s.session.WorkspaceID, SessionID: s.session.ID,
-		Trigger: domain.TriggerResume, Reason: string(domain.CauseResume), Since: now, BeforeRuns: chat(s),
+		Trigger: trigger, Reason: reason, Since: now, BeforeRuns: chat(s) && reason != domain.QueuedInTurn,
 	})
 	s.emit(domain.LogEvent{Type: domain.LogQueueChanged})
 	askSlot(s)

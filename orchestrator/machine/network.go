@@ -53,15 +53,15 @@ func recordCutCall(s *step) {
 func cutBy(e domain.Event) string {
 	switch e.(type) {
 	case domain.SessionSuspended:
-		return "slot" // one call more than may continue without it, or its process died
+		return domain.CutBySlot
 	case domain.StopRequested:
-		return "stop"
+		return domain.CutByStop
 	case domain.InterruptRequested, domain.UserMessageSent, domain.RoundRequested:
-		return "interrupt"
+		return domain.CutByInterrupt
 	case domain.WatchdogExpired:
-		return "watchdog"
+		return domain.CutByWatchdog
 	}
-	return "other"
+	return domain.CutByOther
 }
 
 // reportsCall: the event has the call's own report.

@@ -170,6 +170,9 @@ func (s *step) arrive() {
 		s.asksSlot = s.asksSlot || !s.session.State.Suspended && !s.session.State.Poisoned
 		return
 	}
+	if s.session.Phase == domain.Idle {
+		queueForNext(s)
+	}
 	if e := s.session.Phase.Next(); e != nil {
 		s.follow(e)
 		return

@@ -111,7 +111,7 @@ func TestARunWaitsForASignIn(t *testing.T) {
 		t.Errorf("the slot is held: %s", slot.Body)
 	}
 	v.signIn()
-	v.Until(run, "waiting", "ended", "running", "idle")
+	v.Until(run, "waiting", "ended", "idle")
 	if got := v.LastText(run); v.g.calls != 1 {
 		t.Errorf("the run says %q after %d calls: %v", got, v.g.calls, v.Record(run))
 	}

@@ -389,7 +389,7 @@ func (c *crowd) check() {
 		if s.HoldsSlot {
 			holders++
 		}
-		if works := c.jobs[s.ID] != nil; works != (s.HoldsSlot && s.Phase.Working()) {
+		if works := c.jobs[s.ID] != nil; works != ((s.HoldsSlot || s.State.CallAside) && s.Phase.Working()) {
 			c.fail("%s is in %s, and its work is under way: %t", s.ID, s.Phase, works)
 		}
 		c.tellsTrue(s)
