@@ -34,11 +34,11 @@ const (
 	makeAgain  = "renew it, and inform its users"
 )
 
-// tables are all that hold something of a workspace, each behind those that it refers to. A
 // tables are all tables that contain data of a workspace, each after those that it refers to. A test fails for a
 // table without a line here.
 var tables = []table{
 	{name: "workspaces"},
+	{name: "people"},
 	{name: "providers", secrets: map[string]string{"secret_sealed": enterAgain, "secret_mask": ""}},
 	{name: "connectors", secrets: map[string]string{"secret_sealed": enterAgain}},
 	{name: "agents"},
