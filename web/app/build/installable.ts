@@ -23,6 +23,10 @@ export function installable(): Plugin {
     generateBundle(_, bundle) {
       for (const [fileName, look] of Object.entries(icons))
         this.emitFile({ type: 'asset', fileName, source: png(look) });
+      // Without "./", which a program that joins paths itself does not resolve.
+      for (const file of Object.values(bundle))
+        if (file.type === 'asset' && file.fileName.endsWith('.html'))
+          file.source = file.source.toString().replaceAll('="./', '="');
       const script = bundle[worker];
       const page = bundle['index.html'];
       if (script?.type !== 'chunk' || page?.type !== 'asset') throw new Error(`${worker} or index.html was not built`);
