@@ -571,7 +571,11 @@ export const steps = [
       if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`);
       await withModel(
         call,
-        () => ({ text: 'word '.repeat(2000), rate: 20 }),
+        // The run's call continues without the slot; its answer waits for the chat.
+        ({ messages }) =>
+          JSON.stringify(messages.at(-1)).includes('hello')
+            ? { text: 'word '.repeat(2000), rate: 20 }
+            : { text: 'word '.repeat(80), rate: 20 },
         async () => {
           const automation = await call('POST', '/v1/automations', {
             name: 'Nightly',

@@ -409,21 +409,24 @@ export const steps = [
 
         const chat = await call('POST', '/v1/sessions', { name: 'Now', message: 'something first' });
         await card(page, 'slot').locator(`[data-session="${chat.id}"]`).waitFor();
-        const aside = card(page, 'aside').locator(`li[data-session="${run.id}"]`);
-        await aside.getByText('Paused for “Now”. Resumes automatically.').waitFor();
+        // The run's call continues. Its answer waits for the chat.
+        await until('the model is asked for both', () => ai.open.length === 2);
+        ai.open[0].say('It is summed up.');
+        const aside = card(page, 'queue').locator(`li[data-session="${run.id}"]`);
+        await aside.getByText('Ready to continue').waitFor();
         await tidy(page, 'home at work');
         await shot(page, 'home-aside-light');
         const other = await open({ ...dark, ...narrow, ...french, at: '/' });
-        await other.locator('[data-card="aside"]').waitFor();
+        await other.locator('[data-card="queue"]').waitFor();
         await tidy(other, 'home at work, dark, narrow, French');
         await shot(other, 'home-aside-dark-narrow-fr');
 
         await aside.getByRole('link', { name: 'Nightly sums' }).click();
-        await page.locator('[data-status="suspended"]').waitFor();
+        await page.locator('[data-status="queued"]').waitFor();
         await page.locator('[data-waits="slot"]').getByRole('link', { name: 'Now' }).waitFor();
         await page.getByRole('link', { name: 'Home' }).click();
 
-        await card(page, 'queue').getByRole('button', { name: 'Remove from queue: Nightly sums' }).click();
+        await queued.getByRole('button', { name: 'Remove from queue: Nightly sums' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Remove from queue' }).click();
         await becomes(() => queued.count(), 0, 'it has left the queue');
         await until('the model is asked for the chat', () => ai.open.length === 1);
@@ -433,9 +436,8 @@ export const steps = [
           async () => (await call('GET', `/v1/sessions/${chat.id}`)).phase === 'IDLE',
         );
         await call('POST', `/v1/sessions/${chat.id}/stop`);
-        await card(page, 'slot').locator(`[data-session="${run.id}"]`).waitFor();
-        await becomes(() => card(page, 'aside').count(), 0, 'nothing is set aside any more');
-        check(!(await call('GET', `/v1/sessions/${run.id}`)).end_reason, 'the run continues');
+        await becomes(() => aside.count(), 0, 'the run does not wait any more');
+        check((await call('GET', `/v1/sessions/${run.id}`)).end_reason !== 'SUSPENDED', 'the run continues');
       } finally {
         ai.close();
       }

@@ -28,10 +28,10 @@ function SetAside({ session }: { session: Session }) {
     ) : null;
   return (
     <p className={`box ${css.note}`} data-slot="aside">
-      {t(session.status === 'suspended' ? 'slot.by' : 'slot.holder')}{' '}
+      {t(paused(session) ? 'slot.by' : 'slot.holder')}{' '}
       <Link href={`/chat/${holder.id}`}>{nameOf(holder, tc).slice(0, 80)}</Link>
-      {session.status === 'suspended' && `. ${t('slot.back')}`}
-      {session.status === 'queued' && <Wait id={session.id} slot={slot.data} />}
+      {paused(session) && `. ${t('slot.back')}`}
+      {session.status === 'queued' && !paused(session) && <Wait id={session.id} slot={slot.data} />}
     </p>
   );
 }
@@ -55,13 +55,20 @@ function Wait({ id, slot }: { id: string; slot: Schemas['Slot'] | undefined }) {
   );
 }
 
+/** It was interrupted, by another session or while its answer waits for its turn. */
+const paused = (session: Session) => session.status === 'suspended' || session.end_reason === 'SUSPENDED';
+
 function Took() {
   const t = words.use();
   const tc = texts.use();
   const runs = $api.useQuery('get', '/v1/sessions', {
     params: { query: { type: 'AUTOMATION', status: 'suspended', limit: 3 } },
   });
-  const set = runs.data?.data ?? [];
+  const queue = $api.useQuery('get', '/v1/queue');
+  const waiting = (queue.data?.data ?? []).flatMap(({ session }) =>
+    session?.type === 'AUTOMATION' && paused(session) ? [session] : [],
+  );
+  const set = [...(runs.data?.data ?? []), ...waiting].slice(0, 3);
   if (!set.length) return null;
   return (
     <p className={`box ${css.note}`} data-slot="took">
