@@ -171,7 +171,7 @@ func mindAgents(s *step) {
 			countAgent(s, latest)
 		}
 		s.session.State.AgentAnswered = false
-	case s.session.State.Suspended && !s.wasSuspended:
+	case s.session.State.Suspended && !s.was.State.Suspended:
 		for _, a := range s.policy.Agents {
 			if p := a.Session.Phase; p.Working() || p == domain.WaitingNetworkRetry {
 				deliverToAgent(s, a, domain.SessionSuspended{})

@@ -63,14 +63,6 @@ func waitToContinue(s *step) {
 	queueFor(s, domain.TriggerResume, string(domain.CauseResume))
 }
 
-// queueForNext queues a chat whose call ended without the slot and that has something to do next: its driver, which has
-// decided this, cannot ask the scheduler.
-func queueForNext(s *step) {
-	if s.fromEffect && !s.hadSlot && s.session.QueuedAt == nil && (len(s.inbox) > 0 || roundRemembered(s)) {
-		queueFor(s, string(domain.CauseUserMessage), domain.QueuedInTurn)
-	}
-}
-
 func queueFor(s *step, trigger, reason string) {
 	now := s.policy.Now
 	s.session.QueuedAt = &now
@@ -89,4 +81,25 @@ func suspendCall(s *step) {
 }
 
 // readsAnswer: the call has ended without the slot. Whether the answer needs it is known when it is read.
-func readsAnswer(s *step) bool { return callAside(s) && s.session.Phase == domain.ParsingAIResponse }
+func readsAnswer(s *step) bool {
+	return callAside(s) && !withSlot(s) && s.session.Phase == domain.ParsingAIResponse
+}
+
+// endAside is what follows when a call that continued without the slot leads to a rest, a wait or the end: a wait for the
+// network is that of a session that was set aside, and a run without the slot is closed at once. A chat with something to
+// do next queues: its driver, which has decided this, cannot ask the scheduler.
+func endAside(s *step) {
+	if !s.was.State.CallAside || withSlot(s) {
+		return
+	}
+	switch s.session.Phase {
+	case domain.WaitingNetworkRetry:
+		suspend(s)
+	case domain.AwaitingSessionClosure:
+		thenSessionCompleted(s)
+	case domain.Idle:
+		if s.fromEffect && s.session.QueuedAt == nil && (len(s.inbox) > 0 || roundRemembered(s)) {
+			queueFor(s, string(domain.CauseUserMessage), domain.QueuedInTurn)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 // step is one Run in progress: the new session, the collected change, and copies of the policy's values,
 // so that the input is not modified.
 type step struct {
-	before  domain.Status
+	was     *domain.Session // as it was given
 	session *domain.Session
 	policy  *domain.Policy
 	change  *domain.Change
@@ -30,21 +30,18 @@ type step struct {
 	// run decides about an agent of the session, in the same step.
 	run func(*domain.Session, domain.Event, *domain.Policy) (*domain.Step, error)
 
-	effect       domain.Effect
-	hadSlot      bool
-	wasSuspended bool
-	asksSlot     bool
-	ended        bool
-	touched      bool
-	expired      bool // a refusal without a person: the approval expired
+	effect   domain.Effect
+	asksSlot bool
+	ended    bool
+	touched  bool
+	expired  bool // a refusal without a person: the approval expired
 }
 
 func begin(session *domain.Session, e domain.Event, p *domain.Policy) *step {
 	s := &step{
-		before: session.Status(), session: session.Clone(), policy: p, spent: p.Spent,
-		event: e, first: e.Name(), fromEffect: e.Source() == domain.FromEffect, hadSlot: session.HoldsSlot,
-		wasSuspended: session.State.Suspended,
-		inbox:        append([]*domain.InboxItem(nil), p.Inbox...), cancel: p.CancelMessage,
+		was: session, session: session.Clone(), policy: p, spent: p.Spent,
+		event: e, first: e.Name(), fromEffect: e.Source() == domain.FromEffect,
+		inbox: append([]*domain.InboxItem(nil), p.Inbox...), cancel: p.CancelMessage,
 		tasks:  slices.Clone(p.Tasks),
 		change: &domain.Change{WorkspaceID: session.WorkspaceID, At: p.Now},
 	}
@@ -170,9 +167,7 @@ func (s *step) arrive() {
 		s.asksSlot = s.asksSlot || !s.session.State.Suspended && !s.session.State.Poisoned
 		return
 	}
-	if s.session.Phase == domain.Idle {
-		queueForNext(s)
-	}
+	endAside(s)
 	if e := s.session.Phase.Next(); e != nil {
 		s.follow(e)
 		return
@@ -223,7 +218,8 @@ func touch(s *step, e domain.Event) {
 func (s *step) finish() *domain.Step {
 	mindAgents(s)
 	setTimer(s)
-	if s.session.Status() != s.before || s.hadSlot && !s.session.HoldsSlot { // who keeps the session by its events sees the slot go
+	lost := s.was.HoldsSlot && !s.session.HoldsSlot // who keeps the session by its events sees the slot go
+	if s.session.Status() != s.was.Status() || lost {
 		s.emit(domain.LogEvent{Type: domain.LogSessionStatus, Session: s.session})
 	}
 	if s.ended {
@@ -233,7 +229,7 @@ func (s *step) finish() *domain.Step {
 	return &domain.Step{
 		Session: s.session, Change: s.change, Effect: s.effect,
 		Uncommitted:  mayRunFirst(s),
-		ReleasesSlot: s.hadSlot && !s.session.HoldsSlot,
+		ReleasesSlot: lost,
 		AsksSlot:     s.asksSlot && !s.session.HoldsSlot,
 	}
 }

@@ -74,8 +74,8 @@ var table = []rule{
 	{in(toNetwork), "NetworkGivenUp", nil, same, do{giveUp}}, // no source yet
 
 	// What the AI answered: the first line that fits.
-	{in(toParse), "ParseErrorOccurred", when{callAside}, stay, do{holdAnswer}},
-	{in(toParse), "AIResponseParsed", when{callAside, mustAct}, stay, do{holdAnswer}},
+	{in(toParse), "ParseErrorOccurred", when{readsAnswer}, stay, do{holdAnswer}},
+	{in(toParse), "AIResponseParsed", when{readsAnswer, mustAct}, stay, do{holdAnswer}},
 	{in(toParse), "ParseErrorOccurred", nil, toFormat, do{storeUnreadable}},
 	{in(toParse), "AIResponseParsed", when{chat, moduleBesideCommands}, toFormat, do{storeMisused}},
 	{in(toParse), "AIResponseParsed", when{chat, clientBesideOthers}, toFormat, do{storeMisused}},
@@ -204,6 +204,7 @@ var table = []rule{
 	{idle, "SessionEvicted", nil, same, do{leaveSlot}},
 	{personWaits, "SessionEvicted", nil, toIdle, do{evict}},
 	{calling, "SessionActivationRequested", when{callAside}, stay, do{rejoinCall}},
+	{in(toParse), "SessionActivationRequested", when{callAside}, stay, do{rejoinCall}},
 	{working, "SessionActivationRequested", when{guilty}, same, do{poison}},
 	{working, "SessionActivationRequested", when{suspect}, same, do{standAside}},
 	{in(toExternal), "SessionActivationRequested", when{nothingLeft, withSlot}, toAI, do{reenter}},

@@ -132,7 +132,7 @@ func (w *world) set(option string) {
 func (w *world) say(out *strings.Builder, verb, rest string) {
 	w.now = w.now.Add(time.Second)
 	text, options := splitOptions(rest)
-	if verb == "ai" || verb == "unreadable" {
+	if verb == "ai" || verb == "unreadable" || verb == "overtaken" {
 		w.sayAI(out, verb, rest)
 		return
 	}
@@ -175,6 +175,10 @@ func (w *world) sayAI(out *strings.Builder, verb, rest string) {
 	}
 	if err != nil {
 		return
+	}
+	if verb == "overtaken" { // the slot comes before the answer is read
+		step, err = w.grant(false)
+		w.show(out, step, err)
 	}
 	if verb == "unreadable" {
 		step, err = w.do(domain.ParseErrorOccurred{MessageID: parsed.MessageID, Raw: parsed.Raw, Problem: "The answer is no JSON object."})
