@@ -388,6 +388,7 @@ func TestACutCallIsInTheRecord(t *testing.T) {
 		s.Call("POST", "/v1/sessions/"+replaced+"/messages", map[string]any{"text": "hang again", "if_busy": "interrupt"}).Want(202)
 		s.WasCut(replaced)
 		oldest := hanging()
+		s.Until(oldest, "running")           // it may have to wait until the call before it has begun
 		for range domain.MaxCallsAside + 1 { // one more than may continue without the slot
 			hanging()
 		}
