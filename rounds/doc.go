@@ -9,5 +9,5 @@
 //
 // A round is followed in two ways. Follow ends when the record says that the round is over or waits for a
 // person: the client sees the round as it is now, with answers that were requested again. FollowEvents ends at
-// the event that ended the round: the answer to a request does not change when the session goes on.
+// the event that ended the round: the answer to a request does not change when the session continues.
 package rounds

@@ -110,7 +110,7 @@ func TestAFailedRoundThatIsRequestedAgain(t *testing.T) {
 	})
 }
 
-// A round that waits for a person is answered with the approval, and goes on after it.
+// A round that waits for a person is answered with the approval, and continues after it.
 func TestARoundThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(t)

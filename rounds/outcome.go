@@ -6,7 +6,7 @@ import (
 )
 
 // Outcome is how a round ended, or what it waits for, according to its events. Unlike the record, they
-// do not change when the session goes on: a request that is repeated later has the same outcome.
+// do not change when the session continues: a request that is repeated later has the same outcome.
 type Outcome struct {
 	Usage  api.Usage
 	EndSeq int64 // session's sequence number of the event that ended the round

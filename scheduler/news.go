@@ -46,7 +46,7 @@ func (d *Door) callsBegin(change *domain.Change) {
 // Rested is called when a driver came to rest: if its session released the slot, the next one is looked
 // for.
 func (d *Door) Rested(s *domain.Session) {
-	d.calls.forget(s.ID)
+	d.calls.since.Delete(s.ID)
 	if !s.HoldsSlot || d.wakeups.hasWaiters(s.WorkspaceID) {
 		d.wakeups.look(s.WorkspaceID, d.cfg.Clock())
 	}

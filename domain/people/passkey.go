@@ -81,7 +81,8 @@ type PasskeyEvidence struct {
 // PasskeyWrong is the error for a rejected signature.
 func PasskeyWrong(code, why string) *domain.Error {
 	return &domain.Error{
-		Code: domain.CodePasskeyRefused, Message: why + " Nothing was changed; send the request without passkey to be told what has to be signed.",
-		Fields: []domain.FieldError{{Pointer: "/passkey", Code: code, Message: why}},
+		Code:    domain.CodePasskeyRefused,
+		Message: why + " Nothing was changed. Send the request without passkey to get what must be signed.",
+		Fields:  []domain.FieldError{{Pointer: "/passkey", Code: code, Message: why}},
 	}
 }
