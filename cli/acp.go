@@ -10,11 +10,13 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/fermata-dev/fermata/cli/acp"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 )
 
 // acpCommand serves an editor on standard input and output.
 type acpCommand struct {
-	serverFlags `embed:""`
+	command.ServerFlags `embed:""`
 }
 
 // Help is the detailed help.
@@ -24,8 +26,8 @@ func (acpCommand) Help() string {
 }
 
 // Run serves until the editor closes the input.
-func (c *acpCommand) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *acpCommand) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
@@ -34,37 +36,27 @@ func (c *acpCommand) Run(cc *Context) error {
 		return fmt.Errorf("determine the current folder: %w", err)
 	}
 	agent := &acp.Agent{
-		Server: acpServer{client}, URL: client.base, Version: cc.Version, Folder: folder,
+		Server: acpServer{client}, URL: client.Base, Version: cc.Version, Folder: folder,
 		Log: func(format string, args ...any) { _, _ = fmt.Fprintf(cc.Errors, "fermata acp: "+format+"\n", args...) },
 	}
 	return agent.Serve(cc, cc.In, cc.Out)
 }
 
-// acpServer adapts the client to acp.
-type acpServer struct{ *client }
-
-// Call makes a request.
-func (s acpServer) Call(ctx context.Context, method, path string, in, out any) error {
-	return s.call(ctx, method, path, in, out)
-}
-
-// Insist makes a request, and repeats it while the server is unreachable.
-func (s acpServer) Insist(ctx context.Context, method, path string, in, out any) error {
-	return s.insist(ctx, method, path, in, out)
-}
+// acpServer adapts the client to acp: its calls are the client's own.
+type acpServer struct{ *remote.Client }
 
 // Upload stores a text as a file. The call is repeated under one idempotency key while the server is
 // unreachable, for as long as a call may take.
 func (s acpServer) Upload(ctx context.Context, name, text string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, remote.CallTimeout)
 	defer cancel()
 	key := uuid.NewString()
-	for pause := s.pause; ; pause = min(2*pause, maxPause) {
-		file, err := s.uploadContent(ctx, name, []byte(text), key)
+	for pause := s.Pause; ; pause = min(2*pause, remote.MaxPause) {
+		file, err := s.UploadContent(ctx, name, []byte(text), key)
 		if err == nil {
 			return file.ID, nil
 		}
-		if _, unreachable := errors.AsType[*unreachableError](err); !unreachable || wait(ctx, pause) != nil {
+		if _, unreachable := errors.AsType[*remote.UnreachableError](err); !unreachable || remote.Wait(ctx, pause) != nil {
 			return "", err
 		}
 	}
@@ -72,9 +64,9 @@ func (s acpServer) Upload(ctx context.Context, name, text string) (string, error
 
 // Follow follows the events of a session, and reconnects if necessary.
 func (s acpServer) Follow(ctx context.Context, session string, after int64, take func(acp.Event) error) error {
-	f := &follower{
-		client: s.client, path: "/v1/sessions/" + url.PathEscape(session) + "/events", cursor: after, pause: s.pause, opened: true,
-		take: func(e sseEvent) error { return take(acp.Event(e)) },
+	f := &remote.Follower{
+		Client: s.Client, Path: "/v1/sessions/" + url.PathEscape(session) + "/events", Cursor: after, Pause: s.Pause, Opened: true,
+		Take: func(e remote.Event) error { return take(acp.Event(e)) },
 	}
-	return f.run(ctx)
+	return f.Run(ctx)
 }

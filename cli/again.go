@@ -6,6 +6,8 @@ import (
 	"net/url"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 )
 
 // sessionsCommand lists sessions and changes their record.
@@ -18,17 +20,17 @@ type sessionsCommand struct {
 }
 
 type sessionsRetry struct {
-	clientFlags    `embed:""`
-	Session        string `arg:"" help:"The session's id."`
-	Provider       string `help:"Id of the provider to use for this answer."`
-	Model          string `help:"Model to use for this answer."`
-	Message        string `help:"Replacement for the question." short:"m"`
-	DespiteEffects bool   `help:"Run it again even if its answers have changed something; the changes stay."`
+	command.ClientFlags `embed:""`
+	Session             string `arg:"" help:"The session's id."`
+	Provider            string `help:"Id of the provider to use for this answer."`
+	Model               string `help:"Model to use for this answer."`
+	Message             string `help:"Replacement for the question." short:"m"`
+	DespiteEffects      bool   `help:"Run it again even if its answers have changed something; the changes stay."`
 }
 
 // Run starts the round and prints the session's status.
-func (c *sessionsRetry) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *sessionsRetry) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
@@ -45,14 +47,14 @@ func (c *sessionsRetry) Run(cc *Context) error {
 }
 
 type sessionsChoose struct {
-	clientFlags `embed:""`
-	Session     string `arg:"" help:"The session's id."`
-	Message     string `arg:"" help:"A message of the answer."`
+	command.ClientFlags `embed:""`
+	Session             string `arg:"" help:"The session's id."`
+	Message             string `arg:"" help:"A message of the answer."`
 }
 
 // Run chooses the answer and prints the session's status.
-func (c *sessionsChoose) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *sessionsChoose) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
@@ -61,30 +63,30 @@ func (c *sessionsChoose) Run(cc *Context) error {
 }
 
 // steered sends a request about a session, and prints its new status.
-func steered(cc *Context, client *client, output, path string, body any) error {
+func steered(cc *command.Context, client *remote.Client, output, path string, body any) error {
 	var result api.SessionResult
-	if err := client.call(cc, http.MethodPost, path, body, &result); err != nil {
+	if err := client.Call(cc, http.MethodPost, path, body, &result); err != nil {
 		return err
 	}
 	if output == "json" {
-		return printJSON(cc.Out, result)
+		return command.PrintJSON(cc.Out, result)
 	}
 	_, err := fmt.Fprintf(cc.Out, "%s: %s, in %s\n", result.Session.ID, result.Session.Status, result.Session.Phase)
 	return err
 }
 
 type sessionsFork struct {
-	clientFlags `embed:""`
-	Session     string `arg:"" help:"Id of the chat or run."`
-	After       string `help:"Last message that both have in common; default: the newest one."`
-	Name        string `help:"Name; default: that of the session."`
-	Provider    string `help:"Id of the provider; default: that of the session."`
-	Message     string `help:"Message to send in the new chat." short:"m"`
+	command.ClientFlags `embed:""`
+	Session             string `arg:"" help:"Id of the chat or run."`
+	After               string `help:"Last message that both have in common; default: the newest one."`
+	Name                string `help:"Name; default: that of the session."`
+	Provider            string `help:"Id of the provider; default: that of the session."`
+	Message             string `help:"Message to send in the new chat." short:"m"`
 }
 
 // Run creates the chat and prints its id.
-func (c *sessionsFork) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *sessionsFork) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
@@ -101,20 +103,20 @@ func (c *sessionsFork) Run(cc *Context) error {
 		}
 	}
 	var made api.Session
-	if err := client.call(cc, http.MethodPost, path+"/fork", ask, &made); err != nil {
+	if err := client.Call(cc, http.MethodPost, path+"/fork", ask, &made); err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, made)
+		return command.PrintJSON(cc.Out, made)
 	}
 	_, err = fmt.Fprintln(cc.Out, made.ID)
 	return err
 }
 
 // newestMessage is the id of the newest message.
-func newestMessage(cc *Context, client *client, path string) (string, error) {
+func newestMessage(cc *command.Context, client *remote.Client, path string) (string, error) {
 	var page api.MessageList
-	if err := client.call(cc, http.MethodGet, path+"/messages?order=desc&limit=200", nil, &page); err != nil {
+	if err := client.Call(cc, http.MethodGet, path+"/messages?order=desc&limit=200", nil, &page); err != nil {
 		return "", err
 	}
 	for _, m := range page.Data {

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/fermata-dev/fermata/cli/clitest"
 )
 
 // Commands that change a record send what was typed, and print the result.
@@ -24,8 +26,8 @@ func TestGoingBackInARecord(t *testing.T) {
 		"from the end":   {[]string{"fork", "ses_1", "--name", "On"}, "/v1/sessions/ses_1/fork", `{"after_message_id":"msg_8","name":"On"}`, "ses_2\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFakeAPI(t)
-			f.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+			f := clitest.NewAPI(t)
+			f.Mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 				answer := session
 				switch {
 				case r.Method == http.MethodGet:
@@ -38,12 +40,12 @@ func TestGoingBackInARecord(t *testing.T) {
 			var line struct {
 				Sessions sessionsCommand `cmd:""`
 			}
-			cc, out := testContext(t, strings.NewReader(""))
+			cc, out := clitest.Context(t, strings.NewReader(""))
 			if err := Run(&line, append(append([]string{"sessions"}, c.args...), "--url", f.URL), cc); err != nil {
 				t.Fatal(err)
 			}
-			wants(t, out.String(), c.want)
-			sent := f.seen("POST")
+			clitest.Wants(t, out.String(), c.want)
+			sent := f.Seen("POST")
 			if len(sent) != 1 || sent[0].Line != "POST "+c.path || strings.TrimSpace(sent[0].Body) != c.body {
 				t.Errorf("sent %+v, want %s %s", sent, c.path, c.body)
 			}
@@ -53,11 +55,11 @@ func TestGoingBackInARecord(t *testing.T) {
 
 // What a round has changed is listed with the refusal.
 func TestARefusalListsWhatWasDone(t *testing.T) {
-	f := newFakeAPI(t)
-	f.answers("/v1/sessions/ses_1/retry", http.StatusConflict,
+	f := clitest.NewAPI(t)
+	f.Answers("/v1/sessions/ses_1/retry", http.StatusConflict,
 		`{"code":"round_has_effects","title":"The round has changed something","detail":"Look.","executions":[{"command":"CREATE_ZONE","status":"SUCCESS"}]}`)
-	cc, _ := testContext(t, strings.NewReader(""))
-	err := (&sessionsRetry{clientFlags: f.flags(), Session: "ses_1"}).Run(cc)
+	cc, _ := clitest.Context(t, strings.NewReader(""))
+	err := (&sessionsRetry{ClientFlags: f.Flags(), Session: "ses_1"}).Run(cc)
 	if err == nil || !strings.Contains(err.Error(), "CREATE_ZONE: SUCCESS") {
 		t.Errorf("the refusal: %v", err)
 	}
@@ -66,24 +68,24 @@ func TestARefusalListsWhatWasDone(t *testing.T) {
 // The explanation of a session's status is the server's, including which files the AI had
 // before it at its latest answer; what others called a file steers no terminal.
 func TestWhyASessionStands(t *testing.T) {
-	f := newFakeAPI(t)
-	f.answers("/v1/sessions/ses_1/explain", http.StatusOK, `{"session_id":"ses_1","status":"idle","phase":"IDLE","since":"2026-11-23T10:00:00Z",
+	f := clitest.NewAPI(t)
+	f.Answers("/v1/sessions/ses_1/explain", http.StatusOK, `{"session_id":"ses_1","status":"idle","phase":"IDLE","since":"2026-11-23T10:00:00Z",
 		"end_reason":null,"waiting_for":{"kind":"person","last_error":"refused"},"unblocked_by":"message","text":"Idle.","transitions":[],
 		"latest_answer":{"message_id":"msg_3","prompt_files":[],"older_prompt_files":0,"text":"Files before the AI: “a\u001b[31m.png”, seen as a picture (about 90 tokens)."}}`)
 	for output, want := range map[string][]string{
 		"table": {"ses_1: idle, in IDLE since", "\nIdle.\n", "Last error: refused", "msg_3: Files before the AI: “a", ".png”, seen as a picture (about 90 tokens)."},
 		"json":  {`"latest_answer": {`, `"message_id": "msg_3"`},
 	} {
-		cc, out := testContext(t, strings.NewReader(""))
-		flags := f.flags()
+		cc, out := clitest.Context(t, strings.NewReader(""))
+		flags := f.Flags()
 		flags.Output = output
-		if err := (&sessionsWhy{clientFlags: flags, Session: "ses_1"}).Run(cc); err != nil {
+		if err := (&sessionsWhy{ClientFlags: flags, Session: "ses_1"}).Run(cc); err != nil {
 			t.Fatal(err)
 		}
-		wants(t, out.String(), want...)
+		clitest.Wants(t, out.String(), want...)
 		if strings.Contains(out.String(), "\x1b") {
 			t.Errorf("the terminal is steered: %q", out.String())
 		}
 	}
-	wants(t, strings.Join([]string{f.seen("GET")[0].Line}, ""), "GET /v1/sessions/ses_1/explain")
+	clitest.Wants(t, strings.Join([]string{f.Seen("GET")[0].Line}, ""), "GET /v1/sessions/ses_1/explain")
 }

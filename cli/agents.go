@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 )
 
 // agentsCommand manages agents.
@@ -21,14 +23,14 @@ type agentsCommand struct {
 }
 
 type agentsList struct {
-	clientFlags `embed:""`
+	command.ClientFlags `embed:""`
 }
 
 // Run prints the agents.
-func (c *agentsList) Run(cc *Context) error {
+func (c *agentsList) Run(cc *command.Context) error {
 	head := []string{"ID", "COMMAND", "STATE", "ANSWERS", "MAY USE", "NAME"}
-	return printList(cc, &c.clientFlags, "/v1/agents", url.Values{}, everything, head, func(a *api.Agent) []string {
-		return []string{a.ID, a.Command, agentState(a), strconv.Itoa(a.MaxTurns), strings.Join(a.Commands, ","), printable(a.Name)}
+	return command.PrintList(cc, &c.ClientFlags, "/v1/agents", url.Values{}, remote.Everything, head, func(a *api.Agent) []string {
+		return []string{a.ID, a.Command, agentState(a), strconv.Itoa(a.MaxTurns), strings.Join(a.Commands, ","), command.Printable(a.Name)}
 	})
 }
 
@@ -45,17 +47,17 @@ func agentState(a *api.Agent) string {
 
 // agentNamed selects an agent by its id, name or command.
 type agentNamed struct {
-	clientFlags `embed:""`
-	Agent       string `arg:"" help:"The agent's id, name or command."`
+	command.ClientFlags `embed:""`
+	Agent               string `arg:"" help:"The agent's id, name or command."`
 }
 
 // find returns the selected agent. An unknown one is reported by the server.
-func (f *agentNamed) find(cc *Context) (*client, *api.Agent, error) {
-	client, err := f.client(cc)
+func (f *agentNamed) find(cc *command.Context) (*remote.Client, *api.Agent, error) {
+	client, err := f.Client(cc)
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := list[api.Agent](cc, client, "/v1/agents", url.Values{}, everything)
+	all, err := remote.List[api.Agent](cc, client, "/v1/agents", url.Values{}, remote.Everything)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,7 +68,7 @@ func (f *agentNamed) find(cc *Context) (*client, *api.Agent, error) {
 		}
 	}
 	var one api.Agent
-	err = client.call(cc, http.MethodGet, agentPath(f.Agent), nil, &one)
+	err = client.Call(cc, http.MethodGet, agentPath(f.Agent), nil, &one)
 	return client, &one, err
 }
 
@@ -78,20 +80,20 @@ type agentsVersions struct {
 }
 
 // Run prints the versions; "-o json" includes their full texts.
-func (c *agentsVersions) Run(cc *Context) error {
+func (c *agentsVersions) Run(cc *command.Context) error {
 	_, a, err := c.find(cc)
 	if err != nil {
 		return err
 	}
 	head := []string{"VERSION", "MADE", "STATE", "ANSWERS", "MAY USE", "DESCRIPTION"}
-	return printList(cc, &c.clientFlags, agentPath(a.ID)+"/versions", url.Values{}, c.Limit, head, func(a *api.Agent) []string {
+	return command.PrintList(cc, &c.ClientFlags, agentPath(a.ID)+"/versions", url.Values{}, c.Limit, head, func(a *api.Agent) []string {
 		made := ""
 		if a.UpdatedAt != nil {
-			made = clockTime(*a.UpdatedAt)
+			made = command.ClockTime(*a.UpdatedAt)
 		}
 		return []string{
 			strconv.FormatInt(a.Version, 10), made, agentState(a), strconv.Itoa(a.MaxTurns),
-			strings.Join(a.Commands, ","), printable(a.Description),
+			strings.Join(a.Commands, ","), command.Printable(a.Description),
 		}
 	})
 }
@@ -99,7 +101,7 @@ func (c *agentsVersions) Run(cc *Context) error {
 type agentsShow struct{ agentNamed }
 
 // Run prints the definition.
-func (c *agentsShow) Run(cc *Context) error {
+func (c *agentsShow) Run(cc *command.Context) error {
 	_, a, err := c.find(cc)
 	if err != nil {
 		return err
@@ -107,37 +109,37 @@ func (c *agentsShow) Run(cc *Context) error {
 	return showAgent(cc, c.Output, a)
 }
 
-func showAgent(cc *Context, output string, a *api.Agent) error {
+func showAgent(cc *command.Context, output string, a *api.Agent) error {
 	if output == "json" {
-		return printJSON(cc.Out, a)
+		return command.PrintJSON(cc.Out, a)
 	}
-	out := screen{out: cc.Out}
-	out.line("%s %s (%s, %s)", a.ID, a.Command, printable(a.Name), agentState(a))
-	out.line("%s", printable(a.Description))
-	out.line("may use: %s", strings.Join(a.Commands, ", "))
-	out.line("answers %s at most", api.Many(a.MaxTurns, "time"))
+	out := command.Screen{Out: cc.Out}
+	out.Line("%s %s (%s, %s)", a.ID, a.Command, command.Printable(a.Name), agentState(a))
+	out.Line("%s", command.Printable(a.Description))
+	out.Line("may use: %s", strings.Join(a.Commands, ", "))
+	out.Line("answers %s at most", api.Many(a.MaxTurns, "time"))
 	return nil
 }
 
-type agentsAdd struct{ fromFile }
+type agentsAdd struct{ command.FromFile }
 
 // Run creates the agent.
-func (c *agentsAdd) Run(cc *Context) error {
-	return makeFrom(cc, &c.fromFile, "/v1/agents", showAgent)
+func (c *agentsAdd) Run(cc *command.Context) error {
+	return command.MakeFrom(cc, &c.FromFile, "/v1/agents", showAgent)
 }
 
 type agentsChange struct {
 	agentNamed
-	changed
+	command.Changed
 }
 
 // Run changes the agent.
-func (c *agentsChange) Run(cc *Context) error {
+func (c *agentsChange) Run(cc *command.Context) error {
 	client, a, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	return changeFrom(cc, client, c.Output, &c.changed, agentPath(a.ID), a, showAgent)
+	return command.ChangeFrom(cc, client, c.Output, &c.Changed, agentPath(a.ID), a, showAgent)
 }
 
 type agentsTry struct {
@@ -146,29 +148,29 @@ type agentsTry struct {
 }
 
 // Run starts a session of the agent and prints its id.
-func (c *agentsTry) Run(cc *Context) error {
+func (c *agentsTry) Run(cc *command.Context) error {
 	client, a, err := c.find(cc)
 	if err != nil {
 		return err
 	}
 	var begun api.ActivationResult
-	if err := client.call(cc, http.MethodPost, agentPath(a.ID)+"/try", map[string]any{"query": c.Query}, &begun); err != nil {
+	if err := client.Call(cc, http.MethodPost, agentPath(a.ID)+"/try", map[string]any{"query": c.Query}, &begun); err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, begun)
+		return command.PrintJSON(cc.Out, begun)
 	}
-	(&screen{out: cc.Out}).line("%s (%s); follow it with: fermata tail --session %[1]s", begun.Session.ID, begun.Result)
+	(&command.Screen{Out: cc.Out}).Line("%s (%s); follow it with: fermata tail --session %[1]s", begun.Session.ID, begun.Result)
 	return nil
 }
 
 type agentsDelete struct{ agentNamed }
 
 // Run deletes the agent.
-func (c *agentsDelete) Run(cc *Context) error {
+func (c *agentsDelete) Run(cc *command.Context) error {
 	client, a, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	return deleted(cc, client, c.Output, "/v1/agents", a.ID, a.Name)
+	return command.Delete(cc, client, c.Output, "/v1/agents", a.ID, a.Name)
 }

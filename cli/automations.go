@@ -1,15 +1,15 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
@@ -24,28 +24,28 @@ type automationsCommand struct {
 }
 
 type automationsList struct {
-	clientFlags `embed:""`
-	Enabled     string `help:"Only enabled (true) or disabled (false) ones." enum:",true,false" default:""`
+	command.ClientFlags `embed:""`
+	Enabled             string `help:"Only enabled (true) or disabled (false) ones." enum:",true,false" default:""`
 }
 
 // Run prints the automations.
-func (c *automationsList) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *automationsList) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
-	all, err := client.automations(cc, c.Enabled)
+	all, err := allAutomations(cc, client, c.Enabled)
 	if err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, all)
+		return command.PrintJSON(cc.Out, all)
 	}
 	rows := make([][]string, len(all))
 	for i := range all {
 		rows[i] = automationRow(&all[i])
 	}
-	return table(cc.Out, []string{"ID", "STATE", "NEXT RUN", "STARTED BY", "NAME"}, rows)
+	return command.Table(cc.Out, []string{"ID", "STATE", "NEXT RUN", "STARTED BY", "NAME"}, rows)
 }
 
 func automationRow(a *api.Automation) []string {
@@ -57,7 +57,7 @@ func automationRow(a *api.Automation) []string {
 		state = "disabled"
 	}
 	if a.NextRunAt != nil {
-		next = clockTime(*a.NextRunAt)
+		next = command.ClockTime(*a.NextRunAt)
 	}
 	var by []string
 	if a.Schedule != nil {
@@ -69,13 +69,13 @@ func automationRow(a *api.Automation) []string {
 	return []string{a.ID, state, next, strings.Join(by, ", "), shorten.Characters(a.Name, 50)}
 }
 
-// automations reads all automations.
-func (c *client) automations(cc *Context, enabled string) ([]api.Automation, error) {
+// allAutomations reads all automations.
+func allAutomations(cc *command.Context, c *remote.Client, enabled string) ([]api.Automation, error) {
 	query := url.Values{}
 	if enabled != "" {
 		query.Set("enabled", enabled)
 	}
-	return list[api.Automation](cc, c, "/v1/automations", query, everything)
+	return remote.List[api.Automation](cc, c, "/v1/automations", query, remote.Everything)
 }
 
 // automationCalled finds an automation by its id or name; nil if there is none.
@@ -99,16 +99,16 @@ func automationCalled(all []api.Automation, name string) (*api.Automation, error
 
 // oneAutomation selects an automation.
 type oneAutomation struct {
-	clientFlags `embed:""`
-	Automation  string `arg:"" help:"The automation's id or name."`
+	command.ClientFlags `embed:""`
+	Automation          string `arg:"" help:"The automation's id or name."`
 }
 
-func (c *oneAutomation) find(cc *Context) (*client, *api.Automation, error) {
-	client, err := c.client(cc)
+func (c *oneAutomation) find(cc *command.Context) (*remote.Client, *api.Automation, error) {
+	client, err := c.Client(cc)
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := client.automations(cc, "")
+	all, err := allAutomations(cc, client, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,25 +124,25 @@ type automationsEnable struct {
 }
 
 // Run enables the automation.
-func (c *automationsEnable) Run(cc *Context) error { return c.setState(cc, "enable") }
+func (c *automationsEnable) Run(cc *command.Context) error { return c.setState(cc, "enable") }
 
 type automationsDisable struct {
 	oneAutomation `embed:""`
 }
 
 // Run disables the automation.
-func (c *automationsDisable) Run(cc *Context) error { return c.setState(cc, "disable") }
+func (c *automationsDisable) Run(cc *command.Context) error { return c.setState(cc, "disable") }
 
-func (c *oneAutomation) setState(cc *Context, verb string) error {
+func (c *oneAutomation) setState(cc *command.Context, verb string) error {
 	client, a, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	if err := client.call(cc, http.MethodPost, "/v1/automations/"+a.ID+"/"+verb, struct{}{}, a); err != nil {
+	if err := client.Call(cc, http.MethodPost, "/v1/automations/"+a.ID+"/"+verb, struct{}{}, a); err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, a)
+		return command.PrintJSON(cc.Out, a)
 	}
 	_, err = fmt.Fprintf(cc.Out, "%s: %sd\n", a.ID, verb)
 	return err
@@ -158,18 +158,18 @@ var errRunEnded = errors.New("the run has ended")
 
 // Run starts a run and shows its events. A run that does not end with COMPLETED is an error, so that
 // scripts notice it.
-func (c *automationsRun) Run(cc *Context) error {
+func (c *automationsRun) Run(cc *command.Context) error {
 	client, a, err := c.find(cc)
 	if err != nil {
 		return err
 	}
 	var started api.ActivationResult
-	if err := client.call(cc, http.MethodPost, "/v1/automations/"+a.ID+"/execute", nil, &started); err != nil {
+	if err := client.Call(cc, http.MethodPost, "/v1/automations/"+a.ID+"/execute", nil, &started); err != nil {
 		return err
 	}
 	if c.Detach {
 		if c.Output == "json" {
-			return printJSON(cc.Out, started)
+			return command.PrintJSON(cc.Out, started)
 		}
 		_, err := fmt.Fprintf(cc.Out, "%s: %s\n", started.Session.ID, strings.ToLower(string(started.Result)))
 		return err
@@ -177,14 +177,14 @@ func (c *automationsRun) Run(cc *Context) error {
 	if err := c.follow(cc, client, started.Session.ID); err != nil {
 		return err
 	}
-	run, err := client.runOf(cc, a.ID, started.Session.ID)
+	run, err := runOf(cc, client, a.ID, started.Session.ID)
 	if err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		err = printJSON(cc.Out, run)
+		err = command.PrintJSON(cc.Out, run)
 	} else if run.FinalText != nil {
-		_, err = fmt.Fprintln(cc.Out, printable(*run.FinalText))
+		_, err = fmt.Fprintln(cc.Out, command.Printable(*run.FinalText))
 	}
 	if err == nil && run.EndReason != nil && *run.EndReason != api.EndCompleted {
 		err = fmt.Errorf("the run %s ended with %s; see: fermata tail --session %s --after 0", run.SessionID,
@@ -194,11 +194,11 @@ func (c *automationsRun) Run(cc *Context) error {
 }
 
 // follow shows a session's events until it ends.
-func (c *automationsRun) follow(cc *Context, client *client, session string) error {
-	f := &follower{client: client, path: "/v1/sessions/" + session + "/events", cursor: 0, query: url.Values{}, pause: client.pause}
-	f.take = func(e sseEvent) error {
+func (c *automationsRun) follow(cc *command.Context, client *remote.Client, session string) error {
+	f := &remote.Follower{Client: client, Path: "/v1/sessions/" + session + "/events", Cursor: 0, Query: url.Values{}, Pause: client.Pause}
+	f.Take = func(e remote.Event) error {
 		if c.Output != "json" && e.Name != "message.delta" && e.Name != "message.snapshot" {
-			if err := printEventLine(cc, e); err != nil {
+			if err := command.PrintEventLine(cc, e); err != nil {
 				return err
 			}
 		}
@@ -207,17 +207,17 @@ func (c *automationsRun) follow(cc *Context, client *client, session string) err
 		}
 		return nil
 	}
-	f.lost = func(err error) { _, _ = fmt.Fprintf(cc.Errors, "fermata: %v; reconnecting\n", err) }
-	if err := f.run(cc); !errors.Is(err, errRunEnded) {
+	f.Lost = func(err error) { _, _ = fmt.Fprintf(cc.Errors, "fermata: %v; reconnecting\n", err) }
+	if err := f.Run(cc); !errors.Is(err, errRunEnded) {
 		return err
 	}
 	return nil
 }
 
 // runOf finds a run among the newest of the automation's history.
-func (c *client) runOf(cc *Context, automation, session string) (*api.AutomationRun, error) {
+func runOf(cc *command.Context, c *remote.Client, automation, session string) (*api.AutomationRun, error) {
 	var page api.AutomationRunList
-	if err := c.call(cc, http.MethodGet, "/v1/automations/"+automation+"/executions?limit=200", nil, &page); err != nil {
+	if err := c.Call(cc, http.MethodGet, "/v1/automations/"+automation+"/executions?limit=200", nil, &page); err != nil {
 		return nil, err
 	}
 	for i := range page.Data {
@@ -226,36 +226,4 @@ func (c *client) runOf(cc *Context, automation, session string) (*api.Automation
 		}
 	}
 	return nil, fmt.Errorf("the run %s is not in the history of its automation; was it deleted?", session)
-}
-
-// plainData converts a value to its JSON form: objects, lists, strings, numbers.
-func plainData(v any) (any, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("encode: %w", err)
-	}
-	var plain any
-	if err := json.Unmarshal(text, &plain); err != nil {
-		return nil, fmt.Errorf("decode: %w", err)
-	}
-	return wholeNumbers(plain), nil
-}
-
-// wholeNumbers converts whole floats to integers: YAML writes 1e+06 for a float.
-func wholeNumbers(value any) any {
-	switch v := value.(type) {
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			return int64(v)
-		}
-	case map[string]any:
-		for name, field := range v {
-			v[name] = wholeNumbers(field)
-		}
-	case []any:
-		for i, item := range v {
-			v[i] = wholeNumbers(item)
-		}
-	}
-	return value
 }

@@ -12,6 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 )
 
 // automationFile is a file of automations, as plain data in the form of the API.
@@ -26,18 +28,18 @@ var kept = []string{
 }
 
 type automationsExport struct {
-	clientFlags `embed:""`
-	Names       []string `arg:"" optional:"" help:"Ids or names; default: all."`
-	Format      string   `help:"Format of the file: yaml or json." enum:"yaml,json" default:"yaml" short:"f"`
+	command.ClientFlags `embed:""`
+	Names               []string `arg:"" optional:"" help:"Ids or names; default: all."`
+	Format              string   `help:"Format of the file: yaml or json." enum:"yaml,json" default:"yaml" short:"f"`
 }
 
 // Run writes the file. The ids of tools and providers in it are those of this server.
-func (c *automationsExport) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *automationsExport) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
-	all, err := client.automations(cc, "")
+	all, err := allAutomations(cc, client, "")
 	if err != nil {
 		return err
 	}
@@ -57,14 +59,14 @@ func (c *automationsExport) Run(cc *Context) error {
 	}
 	file := automationFile{Automations: []map[string]any{}}
 	for i := range all {
-		one, err := client.exported(cc, &all[i])
+		one, err := exported(cc, client, &all[i])
 		if err != nil {
 			return err
 		}
 		file.Automations = append(file.Automations, one)
 	}
 	if c.Format == "json" || c.Output == "json" {
-		return printJSON(cc.Out, file)
+		return command.PrintJSON(cc.Out, file)
 	}
 	encoder := yaml.NewEncoder(cc.Out)
 	encoder.SetIndent(2)
@@ -75,9 +77,9 @@ func (c *automationsExport) Run(cc *Context) error {
 }
 
 // exported converts an automation, with its SEED, to its form in a file; empty fields are omitted.
-func (c *client) exported(cc *Context, a *api.Automation) (map[string]any, error) {
+func exported(cc *command.Context, c *remote.Client, a *api.Automation) (map[string]any, error) {
 	var seed api.Seed
-	if err := c.call(cc, http.MethodGet, "/v1/automations/"+a.ID+"/seed", nil, &seed); err != nil {
+	if err := c.Call(cc, http.MethodGet, "/v1/automations/"+a.ID+"/seed", nil, &seed); err != nil {
 		return nil, err
 	}
 	for i := range seed.Segments {
@@ -85,7 +87,7 @@ func (c *client) exported(cc *Context, a *api.Automation) (map[string]any, error
 			e.Summary = "" // computed by the server
 		}
 	}
-	whole, err := plainData(a)
+	whole, err := command.PlainData(a)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +100,7 @@ func (c *client) exported(cc *Context, a *api.Automation) (map[string]any, error
 	if a.Commands != nil && (len(a.Commands) != 1 || a.Commands[0] != "*") { // an empty list means none
 		one["commands"] = fields["commands"]
 	}
-	segments, err := plainData(seed.Segments)
+	segments, err := command.PlainData(seed.Segments)
 	if err != nil {
 		return nil, err
 	}
@@ -126,14 +128,14 @@ func withoutNulls(value any) any {
 }
 
 type automationsImport struct {
-	clientFlags `embed:""`
-	File        string `arg:"" help:"YAML or JSON file as written by export; - reads the standard input."`
-	DryRun      bool   `help:"Only print what would be created and changed."`
+	command.ClientFlags `embed:""`
+	File                string `arg:"" help:"YAML or JSON file as written by export; - reads the standard input."`
+	DryRun              bool   `help:"Only print what would be created and changed."`
 }
 
 // Run creates or changes each automation of the file, by its name.
-func (c *automationsImport) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *automationsImport) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
@@ -141,7 +143,7 @@ func (c *automationsImport) Run(cc *Context) error {
 	if err != nil {
 		return err
 	}
-	have, err := client.automations(cc, "")
+	have, err := allAutomations(cc, client, "")
 	if err != nil {
 		return err
 	}
@@ -153,11 +155,11 @@ func (c *automationsImport) Run(cc *Context) error {
 		}
 		done = append(done, result)
 		if c.Output != "json" {
-			_, _ = fmt.Fprintf(cc.Out, "%s %s %s\n", result["result"], result["id"], printable(fmt.Sprint(one["name"])))
+			_, _ = fmt.Fprintf(cc.Out, "%s %s %s\n", result["result"], result["id"], command.Printable(fmt.Sprint(one["name"])))
 		}
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, done)
+		return command.PrintJSON(cc.Out, done)
 	}
 	return nil
 }
@@ -205,7 +207,9 @@ func localTimes(object map[string]any) {
 }
 
 // put creates an automation of the file, or changes the existing one with its name.
-func (c *automationsImport) put(cc *Context, client *client, have []api.Automation, one map[string]any) (map[string]any, error) {
+func (c *automationsImport) put(
+	cc *command.Context, client *remote.Client, have []api.Automation, one map[string]any,
+) (map[string]any, error) {
 	old, err := automationCalled(have, one["name"].(string))
 	if err != nil {
 		return nil, err
@@ -220,9 +224,9 @@ func (c *automationsImport) put(cc *Context, client *client, have []api.Automati
 	}
 	var now api.Automation
 	if old == nil {
-		err = client.call(cc, http.MethodPost, "/v1/automations", one, &now)
+		err = client.Call(cc, http.MethodPost, "/v1/automations", one, &now)
 	} else {
-		err = client.call(cc, http.MethodPatch, "/v1/automations/"+old.ID, asPatch(one), &now)
+		err = client.Call(cc, http.MethodPatch, "/v1/automations/"+old.ID, asPatch(one), &now)
 	}
 	result["id"] = now.ID
 	return result, err

@@ -7,12 +7,16 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/fermata-dev/fermata/cli/chat"
+	"github.com/fermata-dev/fermata/cli/clitest"
+	"github.com/fermata-dev/fermata/cli/command"
 )
 
 // typed carries out a command line against a server.
-func typed(t *testing.T, f *fakeAPI, in string, args ...string) (string, error) {
+func typed(t *testing.T, f *clitest.API, in string, args ...string) (string, error) {
 	t.Helper()
-	cc, out := testContext(t, strings.NewReader(in))
+	cc, out := clitest.Context(t, strings.NewReader(in))
 	line := struct {
 		Commands `embed:""`
 	}{}
@@ -42,11 +46,11 @@ func TestThingsAreChangedByAFile(t *testing.T) {
 		"a provider":           {[]string{"providers", "change", "Mine"}, "config: {model: n}\nkind: openai", `PATCH /v1/providers/prv_1 {"config":{"model":"n"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFakeAPI(t)
+			f := clitest.NewAPI(t)
 			for path, one := range map[string]string{"connectors": connector, "webhooks": webhook, "agents": agent, "providers": provider} {
-				f.answers("GET /v1/"+path, 200, `{"data":[`+one+`],"next_cursor":null}`)
-				f.answers("GET /v1/"+path+"/{id}", 200, one)
-				f.answers("PATCH /v1/"+path+"/{id}", 200, one)
+				f.Answers("GET /v1/"+path, 200, `{"data":[`+one+`],"next_cursor":null}`)
+				f.Answers("GET /v1/"+path+"/{id}", 200, one)
+				f.Answers("PATCH /v1/"+path+"/{id}", 200, one)
 			}
 			file := filepath.Join(t.TempDir(), "file.yaml")
 			if err := os.WriteFile(file, []byte(c.in), 0o600); err != nil {
@@ -58,7 +62,7 @@ func TestThingsAreChangedByAFile(t *testing.T) {
 				}
 			}
 			var sent []string
-			for _, r := range f.seen("PATCH") {
+			for _, r := range f.Seen("PATCH") {
 				sent = append(sent, r.Line+" "+r.Body)
 			}
 			want := []string{c.want, c.want}
@@ -70,18 +74,18 @@ func TestThingsAreChangedByAFile(t *testing.T) {
 			}
 		})
 	}
-	f := newFakeAPI(t)
-	f.answers("GET /v1/webhooks", 200, `{"data":[`+webhook+`],"next_cursor":null}`)
-	f.answers("DELETE /v1/webhooks/{id}", 204, "")
-	if _, err := typed(t, f, "", "webhooks", "change", "whk_1", "-f", "-"); ExitCode(err) != exitMisused {
+	f := clitest.NewAPI(t)
+	f.Answers("GET /v1/webhooks", 200, `{"data":[`+webhook+`],"next_cursor":null}`)
+	f.Answers("DELETE /v1/webhooks/{id}", 204, "")
+	if _, err := typed(t, f, "", "webhooks", "change", "whk_1", "-f", "-"); command.ExitCode(err) != command.ExitMisused {
 		t.Errorf("an empty file: %v", err)
 	}
-	if _, err := typed(t, f, "", "webhooks", "change", "whk_1"); ExitCode(err) != exitMisused {
+	if _, err := typed(t, f, "", "webhooks", "change", "whk_1"); command.ExitCode(err) != command.ExitMisused {
 		t.Errorf("no file: %v", err)
 	}
-	f.answers("GET /v1/agents", 200, `{"data":[`+agent+`],"next_cursor":null}`)
+	f.Answers("GET /v1/agents", 200, `{"data":[`+agent+`],"next_cursor":null}`)
 	for name, args := range map[string][]string{"no file": {}, "two files": {"-", "-f", "-"}} {
-		if _, err := typed(t, f, "max_turns: 3", append([]string{"agents", "change", "clerk"}, args...)...); ExitCode(err) != exitMisused {
+		if _, err := typed(t, f, "max_turns: 3", append([]string{"agents", "change", "clerk"}, args...)...); command.ExitCode(err) != command.ExitMisused {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -99,34 +103,34 @@ func TestThingsAreChangedByAFile(t *testing.T) {
 func TestApproveShowsAndAsks(t *testing.T) {
 	const card = `{"id":"apr_1","session_id":"ses_1","kind":"actions","status":"open","actions":[{"id":"exe_1","text":"Delete an entry"}]}`
 	for name, c := range map[string]struct {
-		command approveCommand
+		command chat.ApproveCommand
 		person  bool
 		in      string
 		sent    string // "": nothing
 		shows   bool
 	}{
-		"approved":      {approveCommand{}, true, "hm\ny\n", `{"approved":true}`, true},
-		"a no":          {approveCommand{}, true, "n not today\n", `{"approved":false,"comment":"not today"}`, true},
-		"nothing":       {approveCommand{}, true, "hm\n", "", true},
-		"yes by a flag": {approveCommand{Yes: true}, true, "", `{"approved":true}`, false},
-		"no by a flag":  {approveCommand{No: true}, true, "", `{"approved":false}`, false},
-		"a word, asked": {approveCommand{Comment: "fine"}, true, "y\n", `{"approved":true,"comment":"fine"}`, true},
-		"by a program":  {approveCommand{Yes: true}, false, "", `{"approved":true}`, false},
-		"for a program": {approveCommand{Yes: true, clientFlags: clientFlags{Output: "json"}}, true, "", `{"approved":true}`, false},
+		"approved":      {chat.ApproveCommand{}, true, "hm\ny\n", `{"approved":true}`, true},
+		"a no":          {chat.ApproveCommand{}, true, "n not today\n", `{"approved":false,"comment":"not today"}`, true},
+		"nothing":       {chat.ApproveCommand{}, true, "hm\n", "", true},
+		"yes by a flag": {chat.ApproveCommand{Yes: true}, true, "", `{"approved":true}`, false},
+		"no by a flag":  {chat.ApproveCommand{No: true}, true, "", `{"approved":false}`, false},
+		"a word, asked": {chat.ApproveCommand{Comment: "fine"}, true, "y\n", `{"approved":true,"comment":"fine"}`, true},
+		"by a program":  {chat.ApproveCommand{Yes: true}, false, "", `{"approved":true}`, false},
+		"for a program": {chat.ApproveCommand{Yes: true, ClientFlags: command.ClientFlags{Output: "json"}}, true, "", `{"approved":true}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFakeAPI(t)
-			f.answers("GET /v1/approvals/apr_1", 200, card)
-			f.answers("POST /v1/approvals/apr_1", 200, `{"event_seq":3,"approval":{"id":"apr_1","status":"approved"},"session":{"phase":"EXECUTING_ACTIONS"}}`)
-			cc, out := testContext(t, strings.NewReader(c.in))
+			f := clitest.NewAPI(t)
+			f.Answers("GET /v1/approvals/apr_1", 200, card)
+			f.Answers("POST /v1/approvals/apr_1", 200, `{"event_seq":3,"approval":{"id":"apr_1","status":"approved"},"session":{"phase":"EXECUTING_ACTIONS"}}`)
+			cc, out := clitest.Context(t, strings.NewReader(c.in))
 			cc.Interactive = c.person
 			output := c.command.Output
-			if c.command.clientFlags, c.command.Approval = f.flags(), "apr_1"; output != "" {
+			if c.command.ClientFlags, c.command.Approval = f.Flags(), "apr_1"; output != "" {
 				c.command.Output = output
 			}
 			err := c.command.Run(cc)
 			sent := ""
-			for _, r := range f.seen("POST") {
+			for _, r := range f.Seen("POST") {
 				sent += r.Body
 			}
 			if sent != c.sent || (err == nil) != (c.sent != "") {
@@ -153,22 +157,22 @@ func TestApproveDecidesNothingByItself(t *testing.T) {
 	}
 	for name, c := range cards {
 		for _, in := range []string{"", "n\n", "y\n", "no\nyes\n", "\x04"} {
-			for _, command := range []approveCommand{{}, {Comment: "fine"}, {clientFlags: clientFlags{Output: "json"}}} {
+			for _, flags := range []chat.ApproveCommand{{}, {Comment: "fine"}, {ClientFlags: command.ClientFlags{Output: "json"}}} {
 				for _, person := range []bool{false, true} {
-					if person && command.Output != "json" {
+					if person && flags.Output != "json" {
 						continue // they are asked
 					}
-					f := newFakeAPI(t)
-					f.answers("GET /v1/approvals/apr_1", 200, `{"id":"apr_1","session_id":"ses_1","status":"open",`+c.card+`}`)
-					cc, out := testContext(t, strings.NewReader(in))
+					f := clitest.NewAPI(t)
+					f.Answers("GET /v1/approvals/apr_1", 200, `{"id":"apr_1","session_id":"ses_1","status":"open",`+c.card+`}`)
+					cc, out := clitest.Context(t, strings.NewReader(in))
 					cc.Interactive = person
-					run := command
-					if run.clientFlags, run.Approval = f.flags(), "apr_1"; command.Output != "" {
-						run.Output = command.Output
+					run := flags
+					if run.ClientFlags, run.Approval = f.Flags(), "apr_1"; flags.Output != "" {
+						run.Output = flags.Output
 					}
 					err := run.Run(cc)
-					if ExitCode(err) != 2 || !strings.Contains(err.Error(), c.missing) || len(f.seen("POST")) != 0 {
-						t.Errorf("%s, %q: %v, sent %v", name, in, err, f.seen("POST"))
+					if command.ExitCode(err) != 2 || !strings.Contains(err.Error(), c.missing) || len(f.Seen("POST")) != 0 {
+						t.Errorf("%s, %q: %v, sent %v", name, in, err, f.Seen("POST"))
 					}
 					if !strings.Contains(out.String(), "apr_1") {
 						t.Errorf("%s, %q: it shows\n%s", name, in, out)
@@ -181,10 +185,10 @@ func TestApproveDecidesNothingByItself(t *testing.T) {
 
 // What is settled needs no flag: the command says so, and does not show it as something to approve.
 func TestApproveOfWhatIsSettled(t *testing.T) {
-	f := newFakeAPI(t)
-	f.answers("GET /v1/approvals/apr_1", 200, `{"id":"apr_1","session_id":"ses_1","status":"approved","kind":"actions","actions":[{"id":"exe_1","text":"Delete an entry"}]}`)
-	cc, out := testContext(t, strings.NewReader(""))
-	err := (&approveCommand{clientFlags: f.flags(), Approval: "apr_1"}).Run(cc)
+	f := clitest.NewAPI(t)
+	f.Answers("GET /v1/approvals/apr_1", 200, `{"id":"apr_1","session_id":"ses_1","status":"approved","kind":"actions","actions":[{"id":"exe_1","text":"Delete an entry"}]}`)
+	cc, out := clitest.Context(t, strings.NewReader(""))
+	err := (&chat.ApproveCommand{ClientFlags: f.Flags(), Approval: "apr_1"}).Run(cc)
 	if err == nil || !strings.Contains(err.Error(), "already settled (approved)") || strings.Contains(out.String(), "needs your approval") {
 		t.Errorf("%v\n%s", err, out)
 	}

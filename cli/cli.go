@@ -10,10 +10,14 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/charmbracelet/x/term"
+
+	"github.com/fermata-dev/fermata/cli/chat"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/doctor"
+
 	completion "github.com/jotaen/kong-completion"
 
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/diagnosis"
 )
 
 // Flags are common to all commands.
@@ -24,43 +28,27 @@ type Flags struct {
 
 // Commands use a running server through its API.
 type Commands struct {
-	Chat        chatCommand        `group:"Talk" cmd:"" help:"Chat in the terminal, with streaming answers and approvals."`
-	ACP         acpCommand         `group:"Talk" cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol; started by editors."`
-	Tail        tailCommand        `group:"Talk" cmd:"" help:"Show events as they happen."`
-	Sessions    sessionsCommand    `group:"Talk" cmd:"" help:"List sessions; retry a round, choose an answer, fork, explain a status."`
-	Approve     approveCommand     `group:"Talk" cmd:"" help:"List open approvals and questions, or answer one."`
-	Automations automationsCommand `group:"Work" cmd:"" help:"List, run, enable, disable, export and import automations."`
-	Webhooks    webhooksCommand    `group:"Connect" cmd:"" help:"List, add, test, replay, rotate and delete webhooks, and show their deliveries."`
-	Connectors  connectorsCommand  `group:"Connect" cmd:"" help:"List, add, test and change connectors: external servers whose commands the AI may use."`
-	Files       filesCommand       `group:"Workspace" cmd:"" help:"List, upload, download and delete files."`
-	Tasks       tasksCommand       `group:"Work" cmd:"" help:"List, follow and cancel tasks of external services."`
-	Agents      agentsCommand      `group:"Work" cmd:"" help:"List, create, change and try agents: assistants that the AI may call."`
-	Providers   providersCommand   `group:"Connect" cmd:"" help:"List, add, test and change model providers."`
-	Settings    settingsCommand    `group:"Workspace" cmd:"" help:"Show or change the workspace's settings."`
-	Data        dataCommand        `group:"Workspace" cmd:"" help:"List zones, tools, entries and documents; import and export entries as CSV."`
-	Health      healthCommand      `group:"Server" cmd:"" help:"Check whether the server is ready, for container engines and supervisors."`
-}
-
-// Context is the environment of a command: its input and output, clock and signals.
-type Context struct {
-	context.Context
-	Version     string // of this program
-	Commit      string
-	In          io.Reader
-	Out         io.Writer
-	Errors      io.Writer
-	Clock       clock.Clock
-	Interactive bool // the input is a terminal: questions can be asked
-	Terminal    bool // the output is a terminal: the cursor can be moved
-	Colour      bool
-	Signals     <-chan os.Signal    // Ctrl-C, for commands that handle it themselves
-	Variables   []diagnosis.Finding // about the environment's FERMATA_ variables
+	Chat        chat.Command         `group:"Talk" cmd:"" help:"Chat in the terminal, with streaming answers and approvals."`
+	ACP         acpCommand           `group:"Talk" cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol; started by editors."`
+	Tail        tailCommand          `group:"Talk" cmd:"" help:"Show events as they happen."`
+	Sessions    sessionsCommand      `group:"Talk" cmd:"" help:"List sessions; retry a round, choose an answer, fork, explain a status."`
+	Approve     chat.ApproveCommand  `group:"Talk" cmd:"" help:"List open approvals and questions, or answer one."`
+	Automations automationsCommand   `group:"Work" cmd:"" help:"List, run, enable, disable, export and import automations."`
+	Webhooks    webhooksCommand      `group:"Connect" cmd:"" help:"List, add, test, replay, rotate and delete webhooks, and show their deliveries."`
+	Connectors  connectorsCommand    `group:"Connect" cmd:"" help:"List, add, test and change connectors: external servers whose commands the AI may use."`
+	Files       filesCommand         `group:"Workspace" cmd:"" help:"List, upload, download and delete files."`
+	Tasks       tasksCommand         `group:"Work" cmd:"" help:"List, follow and cancel tasks of external services."`
+	Agents      agentsCommand        `group:"Work" cmd:"" help:"List, create, change and try agents: assistants that the AI may call."`
+	Providers   providersCommand     `group:"Connect" cmd:"" help:"List, add, test and change model providers."`
+	Settings    settingsCommand      `group:"Workspace" cmd:"" help:"Show or change the workspace's settings."`
+	Data        dataCommand          `group:"Workspace" cmd:"" help:"List zones, tools, entries and documents; import and export entries as CSV."`
+	Health      doctor.HealthCommand `group:"Server" cmd:"" help:"Check whether the server is ready, for container engines and supervisors."`
 }
 
 // Process is the context of this process.
-func Process(version, commit string) *Context {
+func Process(version, commit string) *command.Context {
 	terminal := movesCursor(isTerminal(os.Stdout), os.Getenv("TERM"))
-	return &Context{
+	return &command.Context{
 		Context: context.Background(), Version: version, Commit: commit,
 		In: os.Stdin, Out: os.Stdout, Errors: os.Stderr, Clock: clock.System,
 		Interactive: isTerminal(os.Stdin), Terminal: terminal, Colour: terminal && os.Getenv("NO_COLOR") == "",
@@ -68,9 +56,9 @@ func Process(version, commit string) *Context {
 }
 
 // Run executes a command line. line points to its definition; the Run method of a command may take the *Context.
-func Run(line any, args []string, cc *Context) error { return run(line, args, cc) }
+func Run(line any, args []string, cc *command.Context) error { return run(line, args, cc) }
 
-func run(line any, args []string, with *Context, more ...kong.Option) error {
+func run(line any, args []string, with *command.Context, more ...kong.Option) error {
 	if err := forgetEmpty(os.Environ()); err != nil {
 		return err
 	}
@@ -92,7 +80,7 @@ func run(line any, args []string, with *Context, more ...kong.Option) error {
 	case out.err != nil: // help and version are printed during parsing
 		return out.whole(nil)
 	case err != nil:
-		return usageError{fmt.Errorf("%w (see: fermata --help)", err)}
+		return command.Misused(fmt.Errorf("%w (see: fermata --help)", err))
 	}
 	cc.Variables = checkVariables(parsed.Model, os.Environ())
 	return out.whole(parsed.Run())
@@ -129,7 +117,7 @@ func movesCursor(terminal bool, kind string) bool { return terminal && kind != "
 type versionFlag bool
 
 // BeforeReset runs before kong requires a command.
-func (versionFlag) BeforeReset(parser *kong.Kong, cc *Context) error {
+func (versionFlag) BeforeReset(parser *kong.Kong, cc *command.Context) error {
 	if err := (VersionCommand{}).Run(cc); err != nil {
 		return err
 	}
@@ -146,9 +134,9 @@ type VersionCommand struct {
 }
 
 // Run prints the version.
-func (v VersionCommand) Run(c *Context) error {
+func (v VersionCommand) Run(c *command.Context) error {
 	if v.Output == "json" {
-		return printJSON(c.Out, map[string]string{"version": c.Version, "commit": c.Commit})
+		return command.PrintJSON(c.Out, map[string]string{"version": c.Version, "commit": c.Commit})
 	}
 	_, err := fmt.Fprintf(c.Out, "fermata %s (%s)\n", c.Version, c.Commit)
 	return err

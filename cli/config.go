@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/fermata-dev/fermata/cli/command"
 )
 
 // ConfigCommand shows the configuration of a server on this machine; T is its type.
@@ -30,7 +32,7 @@ type setting struct {
 }
 
 // Run prints the configuration. Flags after the command count as they would after serve.
-func (c *printConfig[T]) Run(cc *Context, parsed *kong.Context) error {
+func (c *printConfig[T]) Run(cc *command.Context, parsed *kong.Context) error {
 	file, err := fileOf(parsed)
 	if err != nil {
 		return err
@@ -44,13 +46,13 @@ func (c *printConfig[T]) Run(cc *Context, parsed *kong.Context) error {
 	}
 	slices.SortFunc(all, func(a, b setting) int { return strings.Compare(a.Name, b.Name) })
 	if c.Output == "json" {
-		return printJSON(cc.Out, all)
+		return command.PrintJSON(cc.Out, all)
 	}
 	rows := make([][]string, len(all))
 	for i, s := range all {
 		rows[i] = []string{s.Name, s.Value, s.Source}
 	}
-	return table(cc.Out, []string{"SETTING", "VALUE", "SOURCE"}, rows)
+	return command.Table(cc.Out, []string{"SETTING", "VALUE", "SOURCE"}, rows)
 }
 
 // fileOf reads the configuration file again; empty without one.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fermata-dev/fermata/cli/clitest"
 )
 
 // served is a test configuration of a server.
@@ -34,7 +36,7 @@ func TestConfigPrint(t *testing.T) {
 		Flags    `embed:""`
 		Settings ConfigCommand[served] `cmd:"" name:"config"`
 	}{}
-	cc, out := testContext(t, strings.NewReader(""))
+	cc, out := clitest.Context(t, strings.NewReader(""))
 	if err := Run(&line, []string{"--config", path, "config", "print", "--listen", ":9000"}, cc); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func TestURLsAreShownWithoutSecrets(t *testing.T) {
 			Flags    `embed:""`
 			Settings ConfigCommand[served] `cmd:"" name:"config"`
 		}{}
-		cc, out := testContext(t, strings.NewReader(""))
+		cc, out := clitest.Context(t, strings.NewReader(""))
 		if err := Run(&line, []string{"config", "print"}, cc); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
@@ -27,17 +29,17 @@ type connectorsCommand struct {
 
 // connectorNamed selects a connector.
 type connectorNamed struct {
-	clientFlags `embed:""`
-	Connector   string `arg:"" help:"The connector's id, prefix or name."`
+	command.ClientFlags `embed:""`
+	Connector           string `arg:"" help:"The connector's id, prefix or name."`
 }
 
 // find reads the selected connector.
-func (c *connectorNamed) find(cc *Context) (*client, *api.Connector, error) {
-	client, err := c.client(cc)
+func (c *connectorNamed) find(cc *command.Context) (*remote.Client, *api.Connector, error) {
+	client, err := c.Client(cc)
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := list[api.Connector](cc, client, "/v1/connectors", url.Values{}, everything)
+	all, err := remote.List[api.Connector](cc, client, "/v1/connectors", url.Values{}, remote.Everything)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,13 +63,13 @@ func (c *connectorNamed) find(cc *Context) (*client, *api.Connector, error) {
 }
 
 type connectorsList struct {
-	clientFlags `embed:""`
+	command.ClientFlags `embed:""`
 }
 
 // Run prints the connectors.
-func (c *connectorsList) Run(cc *Context) error {
+func (c *connectorsList) Run(cc *command.Context) error {
 	head := []string{"ID", "PREFIX", "KIND", "STATUS", "OFFERED", "NAME"}
-	return printList(cc, &c.clientFlags, "/v1/connectors", url.Values{}, everything, head, func(one *api.Connector) []string {
+	row := func(one *api.Connector) []string {
 		offered := 0
 		for i := range one.Commands {
 			if one.Commands[i].State == api.ConnectorCommandStateOffered {
@@ -78,20 +80,21 @@ func (c *connectorsList) Run(cc *Context) error {
 			one.ID, one.Prefix, string(one.Kind), string(one.Status), fmt.Sprintf("%d of %d", offered, len(one.Commands)),
 			shorten.Characters(one.Name, 50),
 		}
-	})
+	}
+	return command.PrintList(cc, &c.ClientFlags, "/v1/connectors", url.Values{}, remote.Everything, head, row)
 }
 
-type connectorsAdd struct{ fromFile }
+type connectorsAdd struct{ command.FromFile }
 
 // Run creates the connector.
-func (c *connectorsAdd) Run(cc *Context) error {
-	return makeFrom(cc, &c.fromFile, "/v1/connectors", showConnector)
+func (c *connectorsAdd) Run(cc *command.Context) error {
+	return command.MakeFrom(cc, &c.FromFile, "/v1/connectors", showConnector)
 }
 
 type connectorsShow struct{ connectorNamed }
 
 // Run shows the connector.
-func (c *connectorsShow) Run(cc *Context) error {
+func (c *connectorsShow) Run(cc *command.Context) error {
 	_, one, err := c.find(cc)
 	if err != nil {
 		return err
@@ -99,20 +102,20 @@ func (c *connectorsShow) Run(cc *Context) error {
 	return showConnector(cc, c.Output, one)
 }
 
-func showConnector(cc *Context, output string, one *api.Connector) error {
+func showConnector(cc *command.Context, output string, one *api.Connector) error {
 	if output == "json" {
-		return printJSON(cc.Out, one)
+		return command.PrintJSON(cc.Out, one)
 	}
-	s := screen{out: cc.Out}
-	s.line("%s", api.Visible(fmt.Sprintf("%s %s (%s, %s): %s", one.ID, one.Prefix, one.Kind, one.Name, one.Status)))
+	s := command.Screen{Out: cc.Out}
+	s.Line("%s", api.Visible(fmt.Sprintf("%s %s (%s, %s): %s", one.ID, one.Prefix, one.Kind, one.Name, one.Status)))
 	if one.StatusDetail != "" {
-		s.line("%s", api.Visible(one.StatusDetail))
+		s.Line("%s", api.Visible(one.StatusDetail))
 	}
-	s.line("%s", api.Visible(string(one.Config)))
+	s.Line("%s", api.Visible(string(one.Config)))
 	return tableOfCommands(cc, one)
 }
 
-func tableOfCommands(cc *Context, one *api.Connector) error {
+func tableOfCommands(cc *command.Context, one *api.Connector) error {
 	rows := make([][]string, len(one.Commands))
 	for i := range one.Commands {
 		command, asks := &one.Commands[i], "no"
@@ -124,76 +127,76 @@ func tableOfCommands(cc *Context, one *api.Connector) error {
 			shorten.Characters(command.Description, 60),
 		}
 	}
-	return table(cc.Out, []string{"COMMAND", "STATE", "EFFECT", "ASKS", "TIMEOUT", "DESCRIPTION"}, rows)
+	return command.Table(cc.Out, []string{"COMMAND", "STATE", "EFFECT", "ASKS", "TIMEOUT", "DESCRIPTION"}, rows)
 }
 
 type connectorsChange struct {
 	connectorNamed
-	changed
+	command.Changed
 }
 
 // Run changes the connector.
-func (c *connectorsChange) Run(cc *Context) error {
+func (c *connectorsChange) Run(cc *command.Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	return changeFrom(cc, client, c.Output, &c.changed, "/v1/connectors/"+one.ID, one, showConnector)
+	return command.ChangeFrom(cc, client, c.Output, &c.Changed, "/v1/connectors/"+one.ID, one, showConnector)
 }
 
 type connectorsTest struct{ connectorNamed }
 
 // Run tests the connector; a server that does not respond is an error.
-func (c *connectorsTest) Run(cc *Context) error {
+func (c *connectorsTest) Run(cc *command.Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
 	var test api.ConnectorTest
-	if err := client.call(cc, http.MethodPost, "/v1/connectors/"+one.ID+"/test", nil, &test); err != nil {
+	if err := client.Call(cc, http.MethodPost, "/v1/connectors/"+one.ID+"/test", nil, &test); err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, test)
+		return command.PrintJSON(cc.Out, test)
 	}
 	if !test.Ok {
 		return fmt.Errorf("%s is %s: %s", one.Prefix, test.Status, *test.Error)
 	}
-	s := screen{out: cc.Out}
-	s.line("%s responds, in %d ms; it has %s", one.Prefix, test.LatencyMs, api.Many(test.Commands, "command"))
+	s := command.Screen{Out: cc.Out}
+	s.Line("%s responds, in %d ms; it has %s", one.Prefix, test.LatencyMs, api.Many(test.Commands, "command"))
 	return nil
 }
 
 type connectorsSignIn struct{ connectorNamed }
 
 // Run prints the link. Unlike the web app's link it is not bound to one browser.
-func (c *connectorsSignIn) Run(cc *Context) error {
+func (c *connectorsSignIn) Run(cc *command.Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
 	var begun api.ConnectorSignIn
-	if err := client.call(cc, http.MethodPost, "/v1/connectors/"+one.ID+"/sign-in", nil, &begun); err != nil {
+	if err := client.Call(cc, http.MethodPost, "/v1/connectors/"+one.ID+"/sign-in", nil, &begun); err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, begun)
+		return command.PrintJSON(cc.Out, begun)
 	}
-	out := screen{out: cc.Out}
-	out.line("Open this in your browser before %s, and give your consent there. Do not share it: it works once.", clockTime(begun.ExpiresAt))
-	out.line("%s", printable(begun.URL))
+	out := command.Screen{Out: cc.Out}
+	out.Line("Open this in your browser before %s, and give your consent there. Do not share it: it works once.", command.ClockTime(begun.ExpiresAt))
+	out.Line("%s", command.Printable(begun.URL))
 	return nil
 }
 
 type connectorsRefresh struct{ connectorNamed }
 
 // Run refreshes the list of commands.
-func (c *connectorsRefresh) Run(cc *Context) error {
+func (c *connectorsRefresh) Run(cc *command.Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	if err := client.call(cc, http.MethodPost, "/v1/connectors/"+one.ID+"/refresh", nil, one); err != nil {
+	if err := client.Call(cc, http.MethodPost, "/v1/connectors/"+one.ID+"/refresh", nil, one); err != nil {
 		return err
 	}
 	return showConnector(cc, c.Output, one)
@@ -209,19 +212,19 @@ type connectorsCommands struct {
 }
 
 // Run lists the commands, or changes one.
-func (c *connectorsCommands) Run(cc *Context) error {
+func (c *connectorsCommands) Run(cc *command.Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
 	if c.Command != "" {
 		path := "/v1/connectors/" + one.ID + "/commands/" + url.PathEscape(strings.ToUpper(c.Command))
-		if err := client.call(cc, http.MethodPatch, path, c.change(), one); err != nil {
+		if err := client.Call(cc, http.MethodPatch, path, c.change(), one); err != nil {
 			return err
 		}
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, one.Commands)
+		return command.PrintJSON(cc.Out, one.Commands)
 	}
 	return tableOfCommands(cc, one)
 }
@@ -242,19 +245,19 @@ func (c *connectorsCommands) change() map[string]any {
 type connectorsEnable struct{ connectorNamed }
 
 // Run enables the connector.
-func (c *connectorsEnable) Run(cc *Context) error { return c.enable(cc, true) }
+func (c *connectorsEnable) Run(cc *command.Context) error { return c.enable(cc, true) }
 
 type connectorsDisable struct{ connectorNamed }
 
 // Run disables the connector.
-func (c *connectorsDisable) Run(cc *Context) error { return c.enable(cc, false) }
+func (c *connectorsDisable) Run(cc *command.Context) error { return c.enable(cc, false) }
 
-func (c *connectorNamed) enable(cc *Context, enabled bool) error {
+func (c *connectorNamed) enable(cc *command.Context, enabled bool) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	if err := client.call(cc, http.MethodPatch, "/v1/connectors/"+one.ID, map[string]any{"enabled": enabled}, one); err != nil {
+	if err := client.Call(cc, http.MethodPatch, "/v1/connectors/"+one.ID, map[string]any{"enabled": enabled}, one); err != nil {
 		return err
 	}
 	return showConnector(cc, c.Output, one)
@@ -263,10 +266,10 @@ func (c *connectorNamed) enable(cc *Context, enabled bool) error {
 type connectorsDelete struct{ connectorNamed }
 
 // Run deletes the connector.
-func (c *connectorsDelete) Run(cc *Context) error {
+func (c *connectorsDelete) Run(cc *command.Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	return deleted(cc, client, c.Output, "/v1/connectors", one.ID, one.Name)
+	return command.Delete(cc, client, c.Output, "/v1/connectors", one.ID, one.Name)
 }

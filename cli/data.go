@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 
 	"github.com/google/uuid"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
@@ -27,31 +27,31 @@ type dataCommand struct {
 }
 
 type dataZones struct {
-	clientFlags `embed:""`
+	command.ClientFlags `embed:""`
 }
 
 // Run prints the zones.
-func (c *dataZones) Run(cc *Context) error {
+func (c *dataZones) Run(cc *command.Context) error {
 	head := []string{"ID", "NAME", "DESCRIPTION"}
-	return printList(cc, &c.clientFlags, "/v1/zones", url.Values{}, everything, head, func(z *api.Zone) []string {
+	return command.PrintList(cc, &c.ClientFlags, "/v1/zones", url.Values{}, remote.Everything, head, func(z *api.Zone) []string {
 		return []string{z.ID, shorten.Characters(z.Name, 40), shorten.Characters(z.Description, 60)}
 	})
 }
 
 type dataTools struct {
-	clientFlags `embed:""`
-	Zone        string `help:"Only the tools of a zone: its id or name."`
+	command.ClientFlags `embed:""`
+	Zone                string `help:"Only the tools of a zone: its id or name."`
 }
 
 // Run prints the tools.
-func (c *dataTools) Run(cc *Context) error {
+func (c *dataTools) Run(cc *command.Context) error {
 	query := url.Values{}
 	if c.Zone != "" {
-		client, err := c.client(cc)
+		client, err := c.Client(cc)
 		if err != nil {
 			return err
 		}
-		zone, err := findNamed(cc, client, "/v1/zones", c.Zone, "zone", "fermata data zones",
+		zone, err := command.FindNamed(cc, client, "/v1/zones", c.Zone, "zone", "fermata data zones",
 			func(z *api.Zone) (id, name string) { return z.ID, z.Name })
 		if err != nil {
 			return err
@@ -59,35 +59,35 @@ func (c *dataTools) Run(cc *Context) error {
 		query.Set("zone_id", zone.ID)
 	}
 	head := []string{"ID", "TYPE", "ZONE", "NAME"}
-	return printList(cc, &c.clientFlags, "/v1/tools", query, everything, head, func(t *api.Tool) []string {
+	return command.PrintList(cc, &c.ClientFlags, "/v1/tools", query, remote.Everything, head, func(t *api.Tool) []string {
 		return []string{t.ID, t.ToolType, t.ZoneID, shorten.Characters(t.Name, 50)}
 	})
 }
 
 type dataDocuments struct {
-	clientFlags `embed:""`
+	command.ClientFlags `embed:""`
 }
 
 // Run prints the documents.
-func (c *dataDocuments) Run(cc *Context) error {
+func (c *dataDocuments) Run(cc *command.Context) error {
 	head := []string{"ID", "KEY", "PUBLISHED", "TITLE"}
-	return printList(cc, &c.clientFlags, "/v1/documents", url.Values{}, everything, head, func(d *api.Document) []string {
-		return []string{d.ID, d.Key, orNever(d.PublishedAt), shorten.Characters(d.Title, 50)}
+	return command.PrintList(cc, &c.ClientFlags, "/v1/documents", url.Values{}, remote.Everything, head, func(d *api.Document) []string {
+		return []string{d.ID, d.Key, command.OrNever(d.PublishedAt), shorten.Characters(d.Title, 50)}
 	})
 }
 
 // toolNamed selects a tool.
 type toolNamed struct {
-	clientFlags `embed:""`
-	Tool        string `arg:"" help:"The tool's id or name."`
+	command.ClientFlags `embed:""`
+	Tool                string `arg:"" help:"The tool's id or name."`
 }
 
-func (c *toolNamed) find(cc *Context) (*client, *api.Tool, error) {
-	client, err := c.client(cc)
+func (c *toolNamed) find(cc *command.Context) (*remote.Client, *api.Tool, error) {
+	client, err := c.Client(cc)
 	if err != nil {
 		return nil, nil, err
 	}
-	one, err := findNamed(cc, client, "/v1/tools", c.Tool, "tool", "fermata data tools",
+	one, err := command.FindNamed(cc, client, "/v1/tools", c.Tool, "tool", "fermata data tools",
 		func(t *api.Tool) (id, name string) { return t.ID, t.Name })
 	return client, one, err
 }
@@ -98,14 +98,14 @@ type dataEntries struct {
 }
 
 // Run prints the entries.
-func (c *dataEntries) Run(cc *Context) error {
+func (c *dataEntries) Run(cc *command.Context) error {
 	_, tool, err := c.find(cc)
 	if err != nil {
 		return err
 	}
 	path := "/v1/tools/" + tool.ID + "/entries"
-	return printList(cc, &c.clientFlags, path, url.Values{}, c.Limit, []string{"ID", "TIME", "DATA"}, func(e *api.Entry) []string {
-		return []string{e.ID, clockTime(e.Timestamp), shorten.Characters(string(e.Data), 100)}
+	return command.PrintList(cc, &c.ClientFlags, path, url.Values{}, c.Limit, []string{"ID", "TIME", "DATA"}, func(e *api.Entry) []string {
+		return []string{e.ID, command.ClockTime(e.Timestamp), shorten.Characters(string(e.Data), 100)}
 	})
 }
 
@@ -115,9 +115,9 @@ type dataAdd struct {
 }
 
 // Run adds an entry.
-func (c *dataAdd) Run(cc *Context) error {
+func (c *dataAdd) Run(cc *command.Context) error {
 	if !json.Valid([]byte(c.Data)) {
-		return usageError{fmt.Errorf("%s is not JSON", c.Data)}
+		return command.Misused(fmt.Errorf("%s is not JSON", c.Data))
 	}
 	client, tool, err := c.find(cc)
 	if err != nil {
@@ -125,26 +125,26 @@ func (c *dataAdd) Run(cc *Context) error {
 	}
 	var made api.Entry
 	ask := map[string]any{"data": json.RawMessage(c.Data)}
-	if err := client.call(cc, http.MethodPost, "/v1/tools/"+tool.ID+"/entries", ask, &made); err != nil {
+	if err := client.Call(cc, http.MethodPost, "/v1/tools/"+tool.ID+"/entries", ask, &made); err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, made)
+		return command.PrintJSON(cc.Out, made)
 	}
-	s := screen{out: cc.Out}
-	s.line("%s %s %s", made.ID, clockTime(made.Timestamp), string(made.Data))
+	s := command.Screen{Out: cc.Out}
+	s.Line("%s %s %s", made.ID, command.ClockTime(made.Timestamp), string(made.Data))
 	return nil
 }
 
 type dataExport struct{ toolNamed }
 
 // Run streams the file to the output.
-func (c *dataExport) Run(cc *Context) error {
+func (c *dataExport) Run(cc *command.Context) error {
 	client, tool, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	response, err := client.send(cc, http.MethodGet, "/v1/tools/"+tool.ID+"/entries", nil, "", "text/csv")
+	response, err := client.Send(cc, http.MethodGet, "/v1/tools/"+tool.ID+"/entries", nil, "", "text/csv")
 	if err != nil {
 		return err
 	}
@@ -165,12 +165,12 @@ type dataImport struct {
 }
 
 // Run imports the file.
-func (c *dataImport) Run(cc *Context) error {
+func (c *dataImport) Run(cc *command.Context) error {
 	client, tool, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	text, err := readFile(cc, c.File, maxImport)
+	text, err := command.ReadFile(cc, c.File, maxImport)
 	if err != nil {
 		return err
 	}
@@ -178,35 +178,14 @@ func (c *dataImport) Run(cc *Context) error {
 	if c.DryRun {
 		path += "?dry_run=true"
 	}
-	response, err := client.sendAs(cc, http.MethodPost, path, "text/csv", text, uuid.NewString(), "application/json")
+	response, err := client.SendAs(cc, http.MethodPost, path, "text/csv", text, uuid.NewString(), "application/json")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
 	var done json.RawMessage
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&done); err != nil {
+	if err := json.NewDecoder(io.LimitReader(response.Body, remote.MaxAnswer)).Decode(&done); err != nil {
 		return fmt.Errorf("read the result: %w", err)
 	}
-	return printJSON(cc.Out, done)
-}
-
-// readFile reads a file of at most the given size; "-" is the standard input.
-func readFile(cc *Context, name string, most int64) ([]byte, error) {
-	in := cc.In
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("read the file: %w", err)
-		}
-		defer func() { _ = file.Close() }() // opened for reading only
-		in = file
-	}
-	var text bytes.Buffer
-	if _, err := io.Copy(&text, io.LimitReader(in, most+1)); err != nil {
-		return nil, fmt.Errorf("read the file: %w", err)
-	}
-	if int64(text.Len()) > most {
-		return nil, fmt.Errorf("the file is longer than %d bytes", most)
-	}
-	return text.Bytes(), nil
+	return command.PrintJSON(cc.Out, done)
 }

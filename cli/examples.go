@@ -11,14 +11,6 @@ func (tailCommand) Help() string {
 }
 
 // Help has examples.
-func (approveCommand) Help() string {
-	return "Without an id it lists the open approvals. Examples:\n\n" +
-		"  fermata approve apr_…                   shows it, and asks\n\n" +
-		"  fermata approve apr_… --yes             in a script, without a terminal\n\n" +
-		"  fermata approve apr_… --no --comment='not this week'"
-}
-
-// Help has examples.
 func (webhooksAdd) Help() string {
 	return "Example:\n\n  fermata webhooks add https://receiver.example/fermata approval.requested session.ended > secret"
 }

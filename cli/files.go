@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
@@ -12,9 +10,9 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/google/uuid"
-
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 )
 
 // filesCommand manages files.
@@ -26,90 +24,53 @@ type filesCommand struct {
 }
 
 type filesList struct {
-	clientFlags `embed:""`
-	Limit       int `help:"Maximum number of files." default:"50"`
+	command.ClientFlags `embed:""`
+	Limit               int `help:"Maximum number of files." default:"50"`
 }
 
 var filesHead = []string{"ID", "NAME", "TYPE", "BYTES", "UPLOADED"}
 
 func filesRow(f *api.File) []string {
-	return []string{f.ID, printable(f.Name), string(f.MediaType), strconv.FormatInt(f.Bytes, 10), clockTime(f.CreatedAt)}
+	return []string{f.ID, command.Printable(f.Name), string(f.MediaType), strconv.FormatInt(f.Bytes, 10), command.ClockTime(f.CreatedAt)}
 }
 
 // Run prints the files.
-func (c *filesList) Run(cc *Context) error {
-	return printList(cc, &c.clientFlags, "/v1/files", url.Values{}, c.Limit, filesHead, filesRow)
+func (c *filesList) Run(cc *command.Context) error {
+	return command.PrintList(cc, &c.ClientFlags, "/v1/files", url.Values{}, c.Limit, filesHead, filesRow)
 }
 
 type filesUpload struct {
-	clientFlags `embed:""`
-	Paths       []string `arg:"" name:"path" help:"The files; - reads the standard input."`
+	command.ClientFlags `embed:""`
+	Paths               []string `arg:"" name:"path" help:"The files; - reads the standard input."`
 }
 
 // Run uploads the files one by one, and prints the results.
-func (c *filesUpload) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *filesUpload) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
 	made := make([]*api.File, 0, len(c.Paths))
 	for _, path := range c.Paths {
-		f, err := client.upload(cc, path)
+		f, err := command.Upload(cc, client, path)
 		if err != nil {
 			return err
 		}
 		made = append(made, f)
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, made)
+		return command.PrintJSON(cc.Out, made)
 	}
 	rows := make([][]string, len(made))
 	for i, f := range made {
 		rows[i] = filesRow(f)
 	}
-	return table(cc.Out, filesHead, rows)
-}
-
-// maxUpload is the server's limit for a file.
-const maxUpload = 10 << 20
-
-// upload sends a file. The server detects its type.
-func (c *client) upload(cc *Context, path string) (*api.File, error) {
-	content, err := readFile(cc, path, maxUpload)
-	if err != nil {
-		return nil, err
-	}
-	name := filepath.Base(path)
-	if path == "-" {
-		name = "standard input"
-	}
-	ctx, cancel := context.WithTimeout(cc, callTimeout)
-	defer cancel()
-	f, err := c.uploadContent(ctx, name, content, uuid.NewString())
-	if err != nil {
-		return nil, fmt.Errorf("upload %s: %w", path, err)
-	}
-	return f, nil
-}
-
-// uploadContent sends the content of a file.
-func (c *client) uploadContent(ctx context.Context, name string, content []byte, idempotencyKey string) (*api.File, error) {
-	response, err := c.sendAs(ctx, http.MethodPost, "/v1/files?name="+url.QueryEscape(name), "application/octet-stream", content,
-		idempotencyKey, "application/json")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	var f api.File
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&f); err != nil {
-		return nil, fmt.Errorf("read the description of the uploaded file: %w", err)
-	}
-	return &f, nil
+	return command.Table(cc.Out, filesHead, rows)
 }
 
 type oneFile struct {
-	clientFlags `embed:""`
-	File        string `arg:"" help:"The file's id."`
+	command.ClientFlags `embed:""`
+	File                string `arg:"" help:"The file's id."`
 }
 
 type filesGet struct {
@@ -118,17 +79,17 @@ type filesGet struct {
 }
 
 // Run downloads the file. An existing file is not overwritten.
-func (c *filesGet) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *filesGet) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
-	response, err := client.send(cc, http.MethodGet, "/v1/files/"+url.PathEscape(c.File), nil, "", "*/*")
+	response, err := client.Send(cc, http.MethodGet, "/v1/files/"+url.PathEscape(c.File), nil, "", "*/*")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	content := io.LimitReader(response.Body, maxAnswer)
+	content := io.LimitReader(response.Body, remote.MaxAnswer)
 	if filepath.Base(c.To) == "-" {
 		_, err := io.Copy(cc.Out, content)
 		return err
@@ -152,9 +113,9 @@ func (c *filesGet) Run(cc *Context) error {
 		return fmt.Errorf("write %s: %w", to, err)
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, map[string]string{"id": c.File, "file": to})
+		return command.PrintJSON(cc.Out, map[string]string{"id": c.File, "file": to})
 	}
-	(&screen{out: cc.Out}).line("%s", to)
+	(&command.Screen{Out: cc.Out}).Line("%s", to)
 	return nil
 }
 
@@ -163,10 +124,10 @@ type filesDelete struct {
 }
 
 // Run deletes the file.
-func (c *filesDelete) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *filesDelete) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
-	return deleted(cc, client, c.Output, "/v1/files", url.PathEscape(c.File), c.File)
+	return command.Delete(cc, client, c.Output, "/v1/files", url.PathEscape(c.File), c.File)
 }

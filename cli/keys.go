@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
@@ -18,15 +20,15 @@ type KeysCommand struct {
 }
 
 type keysList struct {
-	clientFlags `embed:""`
+	command.ClientFlags `embed:""`
 }
 
 // Run prints the keys.
-func (c *keysList) Run(cc *Context) error {
+func (c *keysList) Run(cc *command.Context) error {
 	head := []string{"ID", "ROLE", "BEGINS WITH", "STATE", "LAST USED", "NAME"}
-	return printList(cc, &c.clientFlags, "/v1/keys", url.Values{}, everything, head, func(k *api.Key) []string {
+	return command.PrintList(cc, &c.ClientFlags, "/v1/keys", url.Values{}, remote.Everything, head, func(k *api.Key) []string {
 		name := shorten.Characters(k.Name, 50)
-		return []string{k.ID, string(k.Role), k.Prefix + "…", keyState(k, cc.Clock()), orNever(k.LastUsedAt), name}
+		return []string{k.ID, string(k.Role), k.Prefix + "…", keyState(k, cc.Clock()), command.OrNever(k.LastUsedAt), name}
 	})
 }
 
@@ -38,35 +40,28 @@ func keyState(k *api.Key, now time.Time) string {
 	case k.ExpiresAt == nil:
 		return "good"
 	case now.Before(time.Time(*k.ExpiresAt)):
-		return "until " + clockTime(*k.ExpiresAt)
+		return "until " + command.ClockTime(*k.ExpiresAt)
 	default:
 		return "expired"
 	}
 }
 
-func orNever(t *api.Timestamp) string {
-	if t == nil {
-		return "never"
-	}
-	return clockTime(*t)
-}
-
-// keys reads all keys.
-func (c *client) keys(cc *Context) ([]api.Key, error) {
-	return list[api.Key](cc, c, "/v1/keys", url.Values{}, everything)
+// allKeys reads all keys.
+func allKeys(cc *command.Context, c *remote.Client) ([]api.Key, error) {
+	return remote.List[api.Key](cc, c, "/v1/keys", url.Values{}, remote.Everything)
 }
 
 type keysCreate struct {
-	clientFlags `embed:""`
-	Name        string        `arg:"" help:"A name to recognise the key by."`
-	Role        string        `help:"Role: viewer (reads), member (chats and answers) or admin (configures)." enum:"viewer,member,admin" default:"member"`
-	ExpiresIn   time.Duration `help:"Validity, for example 720h; default: until it is revoked." placeholder:"DURATION"`
+	command.ClientFlags `embed:""`
+	Name                string        `arg:"" help:"A name to recognise the key by."`
+	Role                string        `help:"Role: viewer (reads), member (chats and answers) or admin (configures)." enum:"viewer,member,admin" default:"member"`
+	ExpiresIn           time.Duration `help:"Validity, for example 720h; default: until it is revoked." placeholder:"DURATION"`
 }
 
 // Run creates a key. Only the key goes to the standard output, so that it can be redirected to a file; its
 // details go to the standard error.
-func (c *keysCreate) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *keysCreate) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
@@ -75,16 +70,16 @@ func (c *keysCreate) Run(cc *Context) error {
 		ask["expires_at"] = cc.Clock().Add(c.ExpiresIn)
 	}
 	var made api.CreatedKey
-	if err := client.call(cc, http.MethodPost, "/v1/keys", ask, &made); err != nil {
+	if err := client.Call(cc, http.MethodPost, "/v1/keys", ask, &made); err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, made)
+		return command.PrintJSON(cc.Out, made)
 	}
-	beside := screen{out: cc.Errors}
-	beside.line("%s, role %s. The key is not shown again:", made.ID, made.Role)
+	beside := command.Screen{Out: cc.Errors}
+	beside.Line("%s, role %s. The key is not shown again:", made.ID, made.Role)
 	if made.Notice != nil {
-		beside.line("%s", *made.Notice)
+		beside.Line("%s", *made.Notice)
 	}
 	if _, err := fmt.Fprintln(cc.Out, made.Key); err != nil {
 		return fmt.Errorf("print the key: %w", err)
@@ -93,17 +88,17 @@ func (c *keysCreate) Run(cc *Context) error {
 }
 
 type keysRevoke struct {
-	clientFlags `embed:""`
-	Key         string `arg:"" help:"The key's id, prefix (fmt_…) or name."`
+	command.ClientFlags `embed:""`
+	Key                 string `arg:"" help:"The key's id, prefix (fmt_…) or name."`
 }
 
 // Run revokes the key.
-func (c *keysRevoke) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *keysRevoke) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
-	all, err := client.keys(cc)
+	all, err := allKeys(cc, client)
 	if err != nil {
 		return err
 	}
@@ -111,14 +106,14 @@ func (c *keysRevoke) Run(cc *Context) error {
 	if err != nil {
 		return err
 	}
-	if err := client.call(cc, http.MethodDelete, "/v1/keys/"+key.ID, nil, nil); err != nil {
+	if err := client.Call(cc, http.MethodDelete, "/v1/keys/"+key.ID, nil, nil); err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, map[string]string{"id": key.ID})
+		return command.PrintJSON(cc.Out, map[string]string{"id": key.ID})
 	}
-	s := screen{out: cc.Out}
-	s.line("revoked %s (%s)", key.ID, key.Name)
+	s := command.Screen{Out: cc.Out}
+	s.Line("revoked %s (%s)", key.ID, key.Name)
 	return nil
 }
 

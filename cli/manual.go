@@ -5,7 +5,11 @@ import (
 	"io"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/fermata-dev/fermata/cli/command"
+
 	mangokong "github.com/alecthomas/mango-kong"
+
 	completion "github.com/jotaen/kong-completion"
 	"github.com/muesli/roff"
 	"go.yaml.in/yaml/v3"
@@ -31,7 +35,7 @@ type manCommand struct{}
 // Run prints the page.
 func (*manCommand) Run(k *kong.Context, out io.Writer) error {
 	page := mangokong.NewManPage(1, k.Model).
-		WithSection("Exit status", exitWords).
+		WithSection("Exit status", command.ExitWords).
 		WithSection("Files", "$XDG_STATE_HOME/fermata/chat-history: what was typed in chats.\n\n"+
 			"fermata.yaml: a file with flags, named by --config or FERMATA_CONFIG.")
 	if _, err := io.WriteString(out, page.Build(roff.NewDocument())); err != nil {
@@ -53,7 +57,7 @@ func (c *OpenAPICommand) Run(out io.Writer) error {
 		if err := yaml.Unmarshal(c.Text, &contract); err != nil {
 			return fmt.Errorf("read the contract: %w", err)
 		}
-		return printJSON(out, contract)
+		return command.PrintJSON(out, contract)
 	}
 	if _, err := out.Write(c.Text); err != nil {
 		return fmt.Errorf("print the contract: %w", err)

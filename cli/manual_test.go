@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/fermata-dev/fermata/cli/command"
 )
 
 // printed is what a command line of all commands prints.
@@ -22,7 +24,7 @@ func printed(t *testing.T, env string, args ...string) string {
 		ManualCommands `embed:""`
 		OpenAPI        OpenAPICommand `cmd:"" name:"openapi"`
 	}{OpenAPI: OpenAPICommand{Text: []byte("openapi: 3.1.0\n")}}
-	cc := &Context{Context: context.Background(), Out: &out, Errors: &out}
+	cc := &command.Context{Context: context.Background(), Out: &out, Errors: &out}
 	left := false
 	err := run(&line, args, cc, kong.Exit(func(int) { left = true }))
 	if err != nil && !left {

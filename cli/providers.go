@@ -7,6 +7,8 @@ import (
 	"net/url"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
@@ -25,28 +27,28 @@ type providersCommand struct {
 
 // providerNamed selects a provider.
 type providerNamed struct {
-	clientFlags `embed:""`
-	Provider    string `arg:"" help:"The provider's id or name."`
+	command.ClientFlags `embed:""`
+	Provider            string `arg:"" help:"The provider's id or name."`
 }
 
-func (c *providerNamed) find(cc *Context) (*client, *api.Provider, error) {
-	client, err := c.client(cc)
+func (c *providerNamed) find(cc *command.Context) (*remote.Client, *api.Provider, error) {
+	client, err := c.Client(cc)
 	if err != nil {
 		return nil, nil, err
 	}
-	one, err := findNamed(cc, client, "/v1/providers", c.Provider, "provider", "fermata providers",
+	one, err := command.FindNamed(cc, client, "/v1/providers", c.Provider, "provider", "fermata providers",
 		func(p *api.Provider) (id, name string) { return p.ID, p.Name })
 	return client, one, err
 }
 
 type providersList struct {
-	clientFlags `embed:""`
+	command.ClientFlags `embed:""`
 }
 
 // Run prints the providers.
-func (c *providersList) Run(cc *Context) error {
+func (c *providersList) Run(cc *command.Context) error {
 	head := []string{"ID", "KIND", "DEFAULT", "MODEL", "NAME"}
-	return printList(cc, &c.clientFlags, "/v1/providers", url.Values{}, everything, head, func(p *api.Provider) []string {
+	return command.PrintList(cc, &c.ClientFlags, "/v1/providers", url.Values{}, remote.Everything, head, func(p *api.Provider) []string {
 		isDefault := ""
 		if p.IsDefault {
 			isDefault = "yes"
@@ -65,35 +67,35 @@ func modelOf(p *api.Provider) string {
 }
 
 type providersKinds struct {
-	clientFlags `embed:""`
+	command.ClientFlags `embed:""`
 }
 
 // Run prints the kinds.
-func (c *providersKinds) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *providersKinds) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
 	var all api.ProviderKindList // this list has no pages
-	if err := client.call(cc, http.MethodGet, "/v1/provider-kinds", nil, &all); err != nil {
+	if err := client.Call(cc, http.MethodGet, "/v1/provider-kinds", nil, &all); err != nil {
 		return err
 	}
-	return printRows(cc, &c.clientFlags, all.Data, []string{"KIND", "NAME"}, func(k *api.ProviderKind) []string {
+	return command.PrintRows(cc, &c.ClientFlags, all.Data, []string{"KIND", "NAME"}, func(k *api.ProviderKind) []string {
 		return []string{k.Name, shorten.Characters(k.DisplayName, 60)}
 	})
 }
 
-type providersAdd struct{ fromFile }
+type providersAdd struct{ command.FromFile }
 
 // Run creates the provider.
-func (c *providersAdd) Run(cc *Context) error {
-	return makeFrom(cc, &c.fromFile, "/v1/providers", showProvider)
+func (c *providersAdd) Run(cc *command.Context) error {
+	return command.MakeFrom(cc, &c.FromFile, "/v1/providers", showProvider)
 }
 
 type providersShow struct{ providerNamed }
 
 // Run shows the provider.
-func (c *providersShow) Run(cc *Context) error {
+func (c *providersShow) Run(cc *command.Context) error {
 	_, one, err := c.find(cc)
 	if err != nil {
 		return err
@@ -101,74 +103,74 @@ func (c *providersShow) Run(cc *Context) error {
 	return showProvider(cc, c.Output, one)
 }
 
-func showProvider(cc *Context, output string, p *api.Provider) error {
+func showProvider(cc *command.Context, output string, p *api.Provider) error {
 	if output == "json" {
-		return printJSON(cc.Out, p)
+		return command.PrintJSON(cc.Out, p)
 	}
-	s := screen{out: cc.Out}
-	s.line("%s %s (%s)", p.ID, p.Name, p.Kind)
-	s.line("%s", string(p.Config))
+	s := command.Screen{Out: cc.Out}
+	s.Line("%s %s (%s)", p.ID, p.Name, p.Kind)
+	s.Line("%s", string(p.Config))
 	if p.IsDefault {
-		s.line("the default for sessions that name no provider")
+		s.Line("the default for sessions that name no provider")
 	}
 	return nil
 }
 
 type providersChange struct {
 	providerNamed
-	changed
+	command.Changed
 }
 
 // Run changes the provider.
-func (c *providersChange) Run(cc *Context) error {
+func (c *providersChange) Run(cc *command.Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	return changeFrom(cc, client, c.Output, &c.changed, "/v1/providers/"+one.ID, one, showProvider)
+	return command.ChangeFrom(cc, client, c.Output, &c.Changed, "/v1/providers/"+one.ID, one, showProvider)
 }
 
 type providersTest struct{ providerNamed }
 
 // Run tests the provider; a failed call is an error.
-func (c *providersTest) Run(cc *Context) error {
+func (c *providersTest) Run(cc *command.Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
 	var test api.ProviderTest
-	if err := client.call(cc, http.MethodPost, "/v1/providers/"+one.ID+"/test", nil, &test); err != nil {
+	if err := client.Call(cc, http.MethodPost, "/v1/providers/"+one.ID+"/test", nil, &test); err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, test)
+		return command.PrintJSON(cc.Out, test)
 	}
 	if !test.Ok && test.Error != nil {
 		return fmt.Errorf("%s failed: %s. %s %s", one.Name, test.Error.Message, test.Error.Meaning, test.Error.Mend)
 	}
-	s := screen{out: cc.Out}
-	s.line("%s responds, in %d ms, as %s: %s", one.Name, test.LatencyMs, api.Value(test.Model), api.Value(test.Said))
+	s := command.Screen{Out: cc.Out}
+	s.Line("%s responds, in %d ms, as %s: %s", one.Name, test.LatencyMs, api.Value(test.Model), api.Value(test.Said))
 	return nil
 }
 
 type providersModels struct{ providerNamed }
 
 // Run prints the models.
-func (c *providersModels) Run(cc *Context) error {
+func (c *providersModels) Run(cc *command.Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
 	var all api.ModelList
-	if err := client.call(cc, http.MethodGet, "/v1/providers/"+one.ID+"/models", nil, &all); err != nil {
+	if err := client.Call(cc, http.MethodGet, "/v1/providers/"+one.ID+"/models", nil, &all); err != nil {
 		return err
 	}
 	if c.Output == "json" {
-		return printJSON(cc.Out, all.Data)
+		return command.PrintJSON(cc.Out, all.Data)
 	}
-	s := screen{out: cc.Out}
+	s := command.Screen{Out: cc.Out}
 	for _, model := range all.Data {
-		s.line("%s", model.ID)
+		s.Line("%s", model.ID)
 	}
 	return nil
 }
@@ -176,12 +178,12 @@ func (c *providersModels) Run(cc *Context) error {
 type providersDefault struct{ providerNamed }
 
 // Run makes the provider the default.
-func (c *providersDefault) Run(cc *Context) error {
+func (c *providersDefault) Run(cc *command.Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	if err := client.call(cc, http.MethodPatch, "/v1/providers/"+one.ID, map[string]any{"is_default": true}, one); err != nil {
+	if err := client.Call(cc, http.MethodPatch, "/v1/providers/"+one.ID, map[string]any{"is_default": true}, one); err != nil {
 		return err
 	}
 	return showProvider(cc, c.Output, one)
@@ -190,10 +192,10 @@ func (c *providersDefault) Run(cc *Context) error {
 type providersDelete struct{ providerNamed }
 
 // Run deletes the provider.
-func (c *providersDelete) Run(cc *Context) error {
+func (c *providersDelete) Run(cc *command.Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	return deleted(cc, client, c.Output, "/v1/providers", one.ID, one.Name)
+	return command.Delete(cc, client, c.Output, "/v1/providers", one.ID, one.Name)
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/fermata-dev/fermata/cli/command"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
@@ -19,24 +20,24 @@ type settingsCommand struct {
 }
 
 type settingsShow struct {
-	clientFlags `embed:""`
-	Names       []string `arg:"" optional:"" help:"Only these settings."`
+	command.ClientFlags `embed:""`
+	Names               []string `arg:"" optional:"" help:"Only these settings."`
 }
 
 // Run prints the settings.
-func (c *settingsShow) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *settingsShow) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
 	var all map[string]json.RawMessage
-	if err := client.call(cc, http.MethodGet, "/v1/settings", nil, &all); err != nil {
+	if err := client.Call(cc, http.MethodGet, "/v1/settings", nil, &all); err != nil {
 		return err
 	}
 	return printSettings(cc, c.Output, all, c.Names)
 }
 
-func printSettings(cc *Context, output string, all map[string]json.RawMessage, only []string) error {
+func printSettings(cc *command.Context, output string, all map[string]json.RawMessage, only []string) error {
 	var changed []string
 	_ = json.Unmarshal(all["changed"], &changed) // if absent, none is marked
 	names := only
@@ -62,19 +63,19 @@ func printSettings(cc *Context, output string, all map[string]json.RawMessage, o
 		rows = append(rows, []string{name, shorten.Characters(string(value), 80), mark})
 	}
 	if output == "json" {
-		return printJSON(cc.Out, shown)
+		return command.PrintJSON(cc.Out, shown)
 	}
-	return table(cc.Out, []string{"SETTING", "VALUE", ""}, rows)
+	return command.Table(cc.Out, []string{"SETTING", "VALUE", ""}, rows)
 }
 
 type settingsSet struct {
-	clientFlags `embed:""`
-	Values      []string `arg:"" help:"NAME=VALUE; the value in YAML or JSON (time_zone=Europe/Paris, 'limits={max_roundtrips: 20}')." placeholder:"NAME=VALUE"`
+	command.ClientFlags `embed:""`
+	Values              []string `arg:"" help:"NAME=VALUE; the value in YAML or JSON (time_zone=Europe/Paris, 'limits={max_roundtrips: 20}')." placeholder:"NAME=VALUE"`
 }
 
 // Run changes all of the settings, or none.
-func (c *settingsSet) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *settingsSet) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
@@ -82,17 +83,17 @@ func (c *settingsSet) Run(cc *Context) error {
 	for _, text := range c.Values {
 		name, value, is := strings.Cut(text, "=")
 		if !is || name == "" {
-			return usageError{fmt.Errorf("%q is not of the form NAME=VALUE", text)}
+			return command.Misused(fmt.Errorf("%q is not of the form NAME=VALUE", text))
 		}
 		var v any
 		if err := yaml.Unmarshal([]byte(value), &v); err != nil {
-			return usageError{fmt.Errorf("the value of %s is neither YAML nor JSON: %w", name, err)}
+			return command.Misused(fmt.Errorf("the value of %s is neither YAML nor JSON: %w", name, err))
 		}
 		patch[name] = v // an empty value is null, the default
 		names = append(names, name)
 	}
 	var all map[string]json.RawMessage
-	if err := client.call(cc, http.MethodPatch, "/v1/settings", patch, &all); err != nil {
+	if err := client.Call(cc, http.MethodPatch, "/v1/settings", patch, &all); err != nil {
 		return err
 	}
 	return printSettings(cc, c.Output, all, names)

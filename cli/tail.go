@@ -2,54 +2,52 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
-	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/shorten"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 )
 
 // tailCommand shows events.
 type tailCommand struct {
-	clientFlags `embed:""`
-	Session     string   `help:"Only this session's events, including streaming answers." short:"s"`
-	After       int64    `help:"Start after the event with this number; 0 is the start of the log." default:"-1"`
-	Types       []string `help:"Only events of these types."`
-	Deltas      bool     `help:"Also show the pieces of streaming answers (always with json)."`
+	command.ClientFlags `embed:""`
+	Session             string   `help:"Only this session's events, including streaming answers." short:"s"`
+	After               int64    `help:"Start after the event with this number; 0 is the start of the log." default:"-1"`
+	Types               []string `help:"Only events of these types."`
+	Deltas              bool     `help:"Also show the pieces of streaming answers (always with json)."`
 }
 
 // Run shows events until it is interrupted. It reconnects by the number of the last event, so that no event
 // is lost or repeated.
-func (c *tailCommand) Run(cc *Context) error {
-	client, err := c.client(cc)
+func (c *tailCommand) Run(cc *command.Context) error {
+	client, err := c.Client(cc)
 	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(cc.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	f := &follower{client: client, path: "/v1/events", cursor: c.After, query: url.Values{}, pause: client.pause}
+	f := &remote.Follower{Client: client, Path: "/v1/events", Cursor: c.After, Query: url.Values{}, Pause: client.Pause}
 	if c.Session != "" {
-		f.path = "/v1/sessions/" + url.PathEscape(c.Session) + "/events"
+		f.Path = "/v1/sessions/" + url.PathEscape(c.Session) + "/events"
 	}
 	for _, name := range c.Types {
-		f.query.Set("types", appendComma(f.query.Get("types"), name))
+		f.Query.Set("types", appendComma(f.Query.Get("types"), name))
 	}
-	f.take = func(e sseEvent) error {
+	f.Take = func(e remote.Event) error {
 		if c.Output == "json" {
-			return printEvent(cc, e)
+			return command.PrintEvent(cc, e)
 		}
 		if !c.Deltas && (e.Name == "message.delta" || e.Name == "message.snapshot") {
 			return nil
 		}
-		return printEventLine(cc, e)
+		return command.PrintEventLine(cc, e)
 	}
-	f.lost = func(err error) { _, _ = fmt.Fprintf(cc.Errors, "fermata: %v; reconnecting\n", err) }
-	err = f.run(ctx)
+	f.Lost = func(err error) { _, _ = fmt.Fprintf(cc.Errors, "fermata: %v; reconnecting\n", err) }
+	err = f.Run(ctx)
 	if ctx.Err() != nil && cc.Context.Err() == nil {
 		return nil // Ctrl-C is the normal end
 	}
@@ -65,145 +63,3 @@ func appendComma(list, item string) string {
 	}
 	return list + "," + item
 }
-
-// printEvent prints an event as one line of JSON, with its data unchanged.
-func printEvent(cc *Context, e sseEvent) error {
-	line := struct {
-		ID    int64           `json:"id,omitempty"`
-		Event string          `json:"event"`
-		Data  json.RawMessage `json:"data"`
-	}{e.ID, e.Name, e.Data}
-	if !json.Valid(e.Data) {
-		line.Data = json.RawMessage("null")
-	}
-	encoder := json.NewEncoder(cc.Out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(line); err != nil {
-		return fmt.Errorf("print an event: %w", err)
-	}
-	return nil
-}
-
-// eventData has the fields that are shown of any event.
-type eventData struct {
-	SessionID string         `json:"session_id"`
-	At        *api.Timestamp `json:"at"`
-	From      string         `json:"from"`
-	Phase     string         `json:"phase"`
-	Event     string         `json:"event"`
-	Text      string         `json:"text"`
-	Level     string         `json:"level"`
-	Noun      string         `json:"noun"`
-	ID        string         `json:"id"`
-	Operation string         `json:"operation"`
-	Reason    string         `json:"reason"`
-	Seq       int64          `json:"seq"`
-	Session   *api.Session   `json:"session"`
-	Holder    *api.Session   `json:"holder"`
-	Message   *api.Message   `json:"message"`
-	Execution *api.Execution `json:"execution"`
-	Approval  *api.Approval  `json:"approval"`
-	Roundtrip *api.Roundtrip `json:"roundtrip"`
-	Data      []any          `json:"data"` // of queue.changed
-}
-
-func printEventLine(cc *Context, e sseEvent) error {
-	var d eventData
-	var words string
-	if err := json.Unmarshal(e.Data, &d); err != nil {
-		words = string(e.Data) // of a newer server: printed unchanged
-	} else {
-		words = d.words(e.Name)
-	}
-	number := "-"
-	if e.ID > 0 {
-		number = fmt.Sprint(e.ID)
-	}
-	_, err := fmt.Fprintf(cc.Out, "%6s  %-18s  %s\n", number, e.Name, printable(oneLineOf(words)))
-	if err != nil {
-		return fmt.Errorf("print an event: %w", err)
-	}
-	return nil
-}
-
-func (d *eventData) words(name string) string {
-	session := d.SessionID
-	switch {
-	case d.Session != nil:
-		session = d.Session.ID
-	case d.Message != nil:
-		session = d.Message.SessionID
-	case d.Execution != nil:
-		session = d.Execution.SessionID
-	case d.Approval != nil:
-		session = d.Approval.SessionID
-	}
-	return appendSpace(session, d.what(name))
-}
-
-func (d *eventData) what(name string) string {
-	switch {
-	case name == "session.phase":
-		return fmt.Sprintf("%s -> %s (%s)", d.From, d.Phase, d.Event)
-	case name == "slot.changed" && d.Holder == nil:
-		return "free"
-	case name == "slot.changed":
-		return "held by " + d.Holder.ID
-	case name == "queue.changed":
-		return fmt.Sprintf("%d waiting", len(d.Data))
-	case name == "snapshot":
-		return fmt.Sprintf("the state at %d", d.Seq)
-	case d.Message != nil:
-		return messageWords(d.Message)
-	case d.Execution != nil:
-		return fmt.Sprintf("%s %s", d.Execution.Command, d.Execution.Status)
-	case d.Approval != nil:
-		return fmt.Sprintf("%s %s %s", d.Approval.ID, d.Approval.Kind, d.Approval.Status)
-	case d.Roundtrip != nil:
-		u := d.Roundtrip.Usage
-		return fmt.Sprintf("call %d of %s: %s in, %d out", d.Roundtrip.Number, d.Roundtrip.Model,
-			api.Many(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens, "token"), u.OutputTokens)
-	case d.Session != nil:
-		return fmt.Sprintf("%s %s %q", d.Session.Type, d.Session.Status, d.Session.Name)
-	case d.Noun != "":
-		return fmt.Sprintf("%s %s %s", d.Noun, d.ID, d.Operation)
-	}
-	return appendSpace(appendSpace(d.Level, d.Reason), d.Text)
-}
-
-func messageWords(m *api.Message) string {
-	words := string(m.Sender)
-	switch {
-	case m.SystemMessage != nil:
-		words += " " + string(m.SystemMessage.Type) + ": " + m.SystemMessage.Summary
-	case m.AiMessage != nil:
-		words += ": " + appendSpace(m.AiMessage.PreText, api.Value(m.TextContent))
-	default:
-		words += ": " + userText(m)
-	}
-	if m.Status != "stored" {
-		words += " [" + string(m.Status) + "]"
-	}
-	return words
-}
-
-func appendSpace(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + " " + b
-}
-
-func oneLineOf(text string) string {
-	out := make([]rune, 0, len(text))
-	for _, r := range text {
-		if r == '\n' {
-			r = ' '
-		}
-		out = append(out, r)
-	}
-	return shorten.Characters(string(out), 200)
-}
-
-// clockTime formats a timestamp of the API for people.
-func clockTime(t api.Timestamp) string { return time.Time(t).Local().Format(time.DateTime) }

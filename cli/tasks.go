@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/remote"
 )
 
 // tasksCommand manages tasks of external services.
@@ -18,14 +20,14 @@ type tasksCommand struct {
 }
 
 type tasksList struct {
-	clientFlags `embed:""`
-	Session     string `help:"Only the tasks of a session."`
-	Status      string `help:"Only tasks with this status." enum:",pending,running,succeeded,failed,cancelled,expired,unknown" default:""`
-	Limit       int    `help:"Maximum number of tasks." default:"50"`
+	command.ClientFlags `embed:""`
+	Session             string `help:"Only the tasks of a session."`
+	Status              string `help:"Only tasks with this status." enum:",pending,running,succeeded,failed,cancelled,expired,unknown" default:""`
+	Limit               int    `help:"Maximum number of tasks." default:"50"`
 }
 
 // Run prints the tasks.
-func (c *tasksList) Run(cc *Context) error {
+func (c *tasksList) Run(cc *command.Context) error {
 	query := url.Values{}
 	for name, value := range map[string]string{"session_id": c.Session, "status": c.Status} {
 		if value != "" {
@@ -33,14 +35,14 @@ func (c *tasksList) Run(cc *Context) error {
 		}
 	}
 	head := []string{"ID", "STATUS", "PROGRESS", "DEADLINE", "COMMAND", "SESSION"}
-	return printList(cc, &c.clientFlags, "/v1/tasks", query, c.Limit, head, func(t *api.Task) []string {
-		return []string{t.ID, string(t.Status), progressOf(t), clockTime(t.Deadline), t.Command, t.SessionID}
+	return command.PrintList(cc, &c.ClientFlags, "/v1/tasks", query, c.Limit, head, func(t *api.Task) []string {
+		return []string{t.ID, string(t.Status), progressOf(t), command.ClockTime(t.Deadline), t.Command, t.SessionID}
 	})
 }
 
 // progressOf is the progress as reported by the service.
 func progressOf(t *api.Task) string {
-	text := printable(t.Progress.Text)
+	text := command.Printable(t.Progress.Text)
 	if t.Progress.Percent != nil {
 		text = fmt.Sprintf("%.0f %% %s", *t.Progress.Percent, text)
 	}
@@ -48,43 +50,43 @@ func progressOf(t *api.Task) string {
 }
 
 type oneTask struct {
-	clientFlags `embed:""`
-	Task        string `arg:"" help:"The task's id."`
+	command.ClientFlags `embed:""`
+	Task                string `arg:"" help:"The task's id."`
 }
 
-func (c *oneTask) call(cc *Context, method, rest string) (*api.Task, error) {
-	client, err := c.client(cc)
+func (c *oneTask) call(cc *command.Context, method, rest string) (*api.Task, error) {
+	client, err := c.Client(cc)
 	if err != nil {
 		return nil, err
 	}
 	var t api.Task
-	if err := client.call(cc, method, "/v1/tasks/"+url.PathEscape(c.Task)+rest, nil, &t); err != nil {
+	if err := client.Call(cc, method, "/v1/tasks/"+url.PathEscape(c.Task)+rest, nil, &t); err != nil {
 		return nil, err
 	}
 	return &t, nil
 }
 
 // print prints a task, for people or as JSON.
-func (c *oneTask) print(cc *Context, t *api.Task) error {
+func (c *oneTask) print(cc *command.Context, t *api.Task) error {
 	if c.Output == "json" {
-		return printJSON(cc.Out, t)
+		return command.PrintJSON(cc.Out, t)
 	}
-	out := screen{out: cc.Out}
-	out.line("%s  %s  %s", t.ID, t.Status, t.Command)
+	out := command.Screen{Out: cc.Out}
+	out.Line("%s  %s  %s", t.ID, t.Status, t.Command)
 	if text := progressOf(t); text != "" {
-		out.line("progress: %s", text)
+		out.Line("progress: %s", text)
 	}
 	if t.ApprovalID != nil {
-		out.line("approval: fermata approve %s", *t.ApprovalID)
+		out.Line("approval: fermata approve %s", *t.ApprovalID)
 	}
 	if t.Error != nil {
-		out.line("error: %s", printable(*t.Error))
+		out.Line("error: %s", command.Printable(*t.Error))
 	}
 	if len(t.Result) > 0 && string(t.Result) != "null" {
-		out.line("result: %s", printable(string(t.Result)))
+		out.Line("result: %s", command.Printable(string(t.Result)))
 	}
 	if t.EndedAt == nil {
-		out.line("deadline: %s", clockTime(t.Deadline))
+		out.Line("deadline: %s", command.ClockTime(t.Deadline))
 	}
 	return nil
 }
@@ -94,7 +96,7 @@ type tasksShow struct {
 }
 
 // Run prints the task.
-func (c *tasksShow) Run(cc *Context) error {
+func (c *tasksShow) Run(cc *command.Context) error {
 	t, err := c.call(cc, http.MethodGet, "")
 	if err != nil {
 		return err
@@ -107,7 +109,7 @@ type tasksCancel struct {
 }
 
 // Run cancels the task.
-func (c *tasksCancel) Run(cc *Context) error {
+func (c *tasksCancel) Run(cc *command.Context) error {
 	t, err := c.call(cc, http.MethodPost, "/cancel")
 	if err != nil {
 		return err
@@ -121,7 +123,7 @@ type tasksWatch struct {
 }
 
 // Run prints the task at each change, and fails unless it succeeds.
-func (c *tasksWatch) Run(cc *Context) error {
+func (c *tasksWatch) Run(cc *command.Context) error {
 	var shown string
 	for {
 		t, err := c.call(cc, http.MethodGet, "")
@@ -140,7 +142,7 @@ func (c *tasksWatch) Run(cc *Context) error {
 			}
 			return nil
 		}
-		if err := wait(cc, max(c.Every, 100*time.Millisecond)); err != nil {
+		if err := remote.Wait(cc, max(c.Every, 100*time.Millisecond)); err != nil {
 			return err
 		}
 	}

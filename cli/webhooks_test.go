@@ -1,9 +1,11 @@
 package cli
 
 import (
-	"errors"
 	"strings"
 	"testing"
+
+	"github.com/fermata-dev/fermata/cli/clitest"
+	"github.com/fermata-dev/fermata/cli/command"
 )
 
 // Links are asked for when a webhook is made, and changed later; what is not named stays.
@@ -17,10 +19,10 @@ func TestWebhooksAreMadeAndChanged(t *testing.T) {
 		"change whk_1 --types notice,session.ended --to https://here.example/": `{"types":["notice","session.ended"],"url":"https://here.example/"}`,
 	} {
 		t.Run(line, func(t *testing.T) {
-			f := newFakeAPI(t)
-			f.answers("POST /v1/webhooks", 201, hook)
-			f.answers("PATCH /v1/webhooks/whk_1", 200, hook)
-			cc, out := testContext(t, strings.NewReader(""))
+			f := clitest.NewAPI(t)
+			f.Answers("POST /v1/webhooks", 201, hook)
+			f.Answers("PATCH /v1/webhooks/whk_1", 200, hook)
+			cc, out := clitest.Context(t, strings.NewReader(""))
 			var commands struct {
 				Webhooks webhooksCommand `cmd:""`
 			}
@@ -28,18 +30,16 @@ func TestWebhooksAreMadeAndChanged(t *testing.T) {
 			if err := Run(&commands, append(args, "--url", f.URL), cc); err != nil {
 				t.Fatal(err)
 			}
-			if sent := f.seen(""); len(sent) != 1 || strings.TrimSpace(sent[0].Body) != want {
+			if sent := f.Seen(""); len(sent) != 1 || strings.TrimSpace(sent[0].Body) != want {
 				t.Errorf("sent %+v, want %s", sent, want)
 			}
 			if strings.HasPrefix(line, "change") {
-				wants(t, out.String(), "whk_1: good, approval.requested with links, https://there.example/")
+				clitest.Wants(t, out.String(), "whk_1: good, approval.requested with links, https://there.example/")
 			}
 		})
 	}
-	f := newFakeAPI(t)
-	cc, _ := testContext(t, strings.NewReader(""))
-	err := (&webhooksChange{clientFlags: f.flags(), Webhook: "whk_1"}).Run(cc)
-	if misused := (usageError{}); !errors.As(err, &misused) || len(f.seen("")) != 0 {
+	f := clitest.NewAPI(t)
+	if _, err := typed(t, f, "", "webhooks", "change", "whk_1"); command.ExitCode(err) != command.ExitMisused || len(f.Seen("")) != 0 {
 		t.Errorf("a change of nothing: %v", err)
 	}
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+
+	"github.com/fermata-dev/fermata/cli/command"
 )
 
 // written is the output of a command. It records write errors, since most of the output is printed without
@@ -26,7 +28,7 @@ func (w *written) Write(b []byte) (int, error) {
 // whole returns the result of a command that ended with err: incomplete output is a failure. An error of
 // the server takes precedence.
 func (w *written) whole(err error) error {
-	if w.err == nil || ExitCode(err) > exitFailed {
+	if w.err == nil || command.ExitCode(err) > command.ExitFailed {
 		return err
 	}
 	return fmt.Errorf("the output could not be written completely: %w", w.err)

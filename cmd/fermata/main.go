@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"os"
 
+	_ "time/tzdata" // time zones for images without them
+
+	_ "golang.org/x/crypto/x509roots/fallback" // root certificates for the same
+
 	"github.com/fermata-dev/fermata"
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/cli"
+	"github.com/fermata-dev/fermata/cli/command"
+	"github.com/fermata-dev/fermata/cli/doctor"
 	"github.com/fermata-dev/fermata/operate"
-	_ "golang.org/x/crypto/x509roots/fallback" // root certificates for the same
-	_ "time/tzdata"                            // time zones for images without them
 )
 
 var version, commit = "dev", "unknown" // set by release builds
@@ -26,7 +30,7 @@ type commandLine struct {
 	} `group:"Connect" cmd:"" help:"List, create and revoke API keys; re-encrypt stored secrets with a new secret key."`
 	CLI                cli.Commands `embed:""`
 	cli.ManualCommands `embed:""`
-	Doctor             doctor                        `group:"Server" cmd:"" help:"Diagnose problems and suggest fixes; exit code 1 if there are any."`
+	Doctor             doctorCommand                 `group:"Server" cmd:"" help:"Diagnose problems and suggest fixes; exit code 1 if there are any."`
 	OpenAPI            cli.OpenAPICommand            `group:"Program" cmd:"" name:"openapi" help:"Print the OpenAPI contract of the API."`
 	Started            cli.ConfigCommand[app.Config] `group:"Server" cmd:"" name:"config" help:"Show the configuration a server would start with."`
 	Version            cli.VersionCommand            `group:"Program" cmd:"" help:"Print the version."`
@@ -36,17 +40,17 @@ type serve struct {
 	app.Config `embed:""`
 }
 
-func (c *serve) Run(cc *cli.Context) error {
+func (c *serve) Run(cc *command.Context) error {
 	c.Config.Version, c.Config.Commit = cc.Version, cc.Commit
 	return app.Serve(c.Config, cc.Variables...)
 }
 
-type doctor struct {
-	cli.Doctor `embed:""`
-	Server     app.Config `embed:"" group:"Configuration of the server on this machine"`
+type doctorCommand struct {
+	doctor.Command `embed:""`
+	Server         app.Config `embed:"" group:"Configuration of the server on this machine"`
 }
 
-func (c *doctor) Run(cc *cli.Context) error {
+func (c *doctorCommand) Run(cc *command.Context) error {
 	c.Near(c.Server.Listen, c.Server.TLSCert != "")
 	return c.Check(cc, append(append(cc.Variables, app.Diagnose(cc, c.Server, c.URL)...), app.DiagnoseBackup(c.Server, c.URL, c.Within)...))
 }
@@ -55,6 +59,6 @@ func main() {
 	line := &commandLine{OpenAPI: cli.OpenAPICommand{Text: fermata.OpenAPI}, Commands: operate.CommandsOf(version)}
 	if err := cli.Run(line, os.Args[1:], cli.Process(version, commit)); err != nil {
 		fmt.Fprintln(os.Stderr, "fermata:", err)
-		os.Exit(cli.ExitCode(err))
+		os.Exit(command.ExitCode(err))
 	}
 }

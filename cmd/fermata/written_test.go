@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/fermata-dev/fermata/cli"
+	"github.com/fermata-dev/fermata/cli/command"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -59,12 +60,12 @@ func TestAFullDiskIsNoSuccess(t *testing.T) {
 		}
 		for _, room := range rooms {
 			var beside bytes.Buffer
-			err := cli.Run(&commandLine{OpenAPI: cli.OpenAPICommand{Text: []byte("openapi: 3.1.0\n")}}, args, &cli.Context{
+			err := cli.Run(&commandLine{OpenAPI: cli.OpenAPICommand{Text: []byte("openapi: 3.1.0\n")}}, args, &command.Context{
 				Context: context.WithoutCancel(t.Context()), Version: "dev", Commit: "test", In: strings.NewReader(""),
 				Out: &fullDisk{room}, Errors: &beside, Clock: clock.System,
 			})
-			if err == nil || cli.ExitCode(err) != 1 || err.Error() != "the output could not be written completely: no space left on device" {
-				t.Errorf("fermata %s, room for %d: exit code %d, %v", strings.Join(args, " "), room, cli.ExitCode(err), err)
+			if err == nil || command.ExitCode(err) != 1 || err.Error() != "the output could not be written completely: no space left on device" {
+				t.Errorf("fermata %s, room for %d: exit code %d, %v", strings.Join(args, " "), room, command.ExitCode(err), err)
 			}
 			if beside.Len() > 0 {
 				t.Errorf("fermata %s: on standard error %s", strings.Join(args, " "), beside.String())

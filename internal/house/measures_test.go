@@ -207,6 +207,17 @@ func TestPackageSizes(t *testing.T) {
 	}
 }
 
+// methodNames are the names in the declarations of methods: they refer to nothing.
+func methodNames(file *ast.File) map[*ast.Ident]bool {
+	all := map[*ast.Ident]bool{}
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
+			all[f.Name] = true
+		}
+	}
+	return all
+}
+
 // references gives, for each file of a package, the other files whose declarations it names.
 func references(files []*source) map[string]map[string]bool {
 	declares := map[string]string{}
@@ -234,6 +245,7 @@ func references(files []*source) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, s := range files {
 		to := map[string]bool{}
+		names := methodNames(s.file)
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			switch x := n.(type) {
 			case *ast.SelectorExpr:
@@ -245,7 +257,7 @@ func references(files []*source) map[string]map[string]bool {
 				})
 				return false
 			case *ast.Ident:
-				if declares[x.Name] != "" && declares[x.Name] != s.path {
+				if !names[x] && declares[x.Name] != "" && declares[x.Name] != s.path {
 					to[declares[x.Name]] = true
 				}
 			}

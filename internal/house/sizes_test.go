@@ -39,7 +39,7 @@ type source struct {
 }
 
 // testPackages contain test code in files without the suffix _test.
-var testPackages = []string{"handlers/edgetest", "handlers/servertest", "internal/house", "internal/testkit", "repository/suite", "rounds/suite", "providers/suite", "app/e2e"}
+var testPackages = []string{"cli/clitest", "handlers/edgetest", "handlers/servertest", "internal/house", "internal/testkit", "repository/suite", "rounds/suite", "providers/suite", "app/e2e"}
 
 func isTestCode(file string) bool {
 	if strings.HasSuffix(file, "_test.go") || strings.Contains(file, "/fake/") {

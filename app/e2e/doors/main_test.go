@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/cli"
+	"github.com/fermata-dev/fermata/cli/command"
 )
 
 // programVariable makes the test binary the command line: editors start a program.
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) {
 	}
 	if err := harness.CommandLine(cli.Process("dev", "test"), os.Args[1:]...); err != nil {
 		fmt.Fprintln(os.Stderr, "fermata:", err)
-		os.Exit(cli.ExitCode(err))
+		os.Exit(command.ExitCode(err))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fermata-dev/fermata/cli"
+	"github.com/fermata-dev/fermata/cli/command"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -78,7 +78,7 @@ func NewEditor(t testing.TB, url, key string) *Editor {
 	out, toEditor := io.Pipe()
 	return newEditor(t, in, out, func() error {
 		defer toEditor.Close()
-		cc := &cli.Context{Context: t.Context(), Version: "dev", In: fromEditor, Out: toEditor, Errors: t.Output(), Clock: clock.System}
+		cc := &command.Context{Context: t.Context(), Version: "dev", In: fromEditor, Out: toEditor, Errors: t.Output(), Clock: clock.System}
 		return CommandLine(cc, "acp", "--url="+url, "--key="+key)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/cli"
+	"github.com/fermata-dev/fermata/cli/command"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -32,7 +33,7 @@ func MainOrChild(m *testing.M, line any) {
 	}
 	if err := cli.Run(line, os.Args[1:], cli.Process("dev", "test")); err != nil {
 		fmt.Fprintln(os.Stderr, "fermata:", err)
-		os.Exit(cli.ExitCode(err))
+		os.Exit(command.ExitCode(err))
 	}
 	os.Exit(0)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/cli"
+	"github.com/fermata-dev/fermata/cli/command"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -21,14 +22,14 @@ func (s *Server) Typed(stdin string, args ...string) (out, beside string, err er
 	if s.Key != "" {
 		args = append(args, "--key="+s.Key)
 	}
-	err = CommandLine(&cli.Context{
+	err = CommandLine(&command.Context{
 		Context: ctx, Version: "dev", In: strings.NewReader(stdin), Out: &written, Errors: &errors, Clock: clock.System,
 	}, args...)
 	return written.String(), errors.String(), err
 }
 
 // CommandLine carries out what a program is started with.
-func CommandLine(cc *cli.Context, args ...string) error {
+func CommandLine(cc *command.Context, args ...string) error {
 	return cli.Run(&struct {
 		cli.Commands `embed:""`
 		Keys         cli.KeysCommand `cmd:""`

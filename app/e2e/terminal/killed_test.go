@@ -15,7 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
-	"github.com/fermata-dev/fermata/cli"
+	"github.com/fermata-dev/fermata/cli/command"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit/terminal"
 )
@@ -141,7 +141,7 @@ func TestTheServerIsKilledWhileSomebodyTalks(t *testing.T) {
 				map[string]any{"answer": map[string]any{"text": "Here I am."}},
 			}}})
 		screen, done := terminal.Open(t, 80, 40), make(chan error, 1)
-		cc := &cli.Context{
+		cc := &command.Context{
 			Context: t.Context(), Version: "dev", In: screen.TTY, Out: screen.TTY, Errors: io.Discard, Clock: clock.System,
 			Interactive: true, Terminal: true,
 		}

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/app/e2e/harness"
-	"github.com/fermata-dev/fermata/cli"
+	"github.com/fermata-dev/fermata/cli/command"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -26,29 +26,29 @@ func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 func TestListsOntoAFullDisk(t *testing.T) {
 	s := harness.NewServer(t, harness.Databases["sqlite"](t))
 	s.Say(s.Chat(), "create a zone Health")
-	typed := func(command string) error {
-		return harness.CommandLine(&cli.Context{
+	typed := func(line string) error {
+		return harness.CommandLine(&command.Context{
 			Context: t.Context(), Version: "dev", In: strings.NewReader(""), Out: fullDisk{}, Errors: io.Discard, Clock: clock.System,
-		}, append(strings.Fields(command), "--url="+s.URL)...)
+		}, append(strings.Fields(line), "--url="+s.URL)...)
 	}
-	for _, command := range []string{
+	for _, line := range []string{
 		"sessions list", "automations list", "webhooks list", "connectors list", "files list", "tasks list", "agents list",
 		"providers list", "providers kinds", "keys list", "data zones", "data tools", "data documents", "settings", "approve", "health",
 	} {
 		for _, output := range []string{"", " -o json"} {
-			err := typed(command + output)
-			if cli.ExitCode(err) != 1 || err.Error() != "the output could not be written completely: no space left on device" {
-				t.Errorf("%s%s: exit code %d, %v", command, output, cli.ExitCode(err), err)
+			err := typed(line + output)
+			if command.ExitCode(err) != 1 || err.Error() != "the output could not be written completely: no space left on device" {
+				t.Errorf("%s%s: exit code %d, %v", line, output, command.ExitCode(err), err)
 			}
 		}
 	}
-	if err := typed("chat -m hello"); cli.ExitCode(err) != 1 || !strings.Contains(err.Error(), "could not be written completely") {
+	if err := typed("chat -m hello"); command.ExitCode(err) != 1 || !strings.Contains(err.Error(), "could not be written completely") {
 		t.Errorf("chat: %v", err)
 	}
-	if err := typed("agents show agt_none"); cli.ExitCode(err) != 4 || strings.Contains(err.Error(), "completely") {
+	if err := typed("agents show agt_none"); command.ExitCode(err) != 4 || strings.Contains(err.Error(), "completely") {
 		t.Errorf("what is not there: %v", err)
 	}
-	if err := typed("keys create mine --role admin"); cli.ExitCode(err) != 1 || !strings.Contains(err.Error(), "could not be written completely") {
+	if err := typed("keys create mine --role admin"); command.ExitCode(err) != 1 || !strings.Contains(err.Error(), "could not be written completely") {
 		t.Errorf("a key: %v", err)
 	}
 }

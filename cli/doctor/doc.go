@@ -1,0 +1,2 @@
+// Package doctor checks a running server, from its reachability to a test call of the AI, and suggests fixes.
+package doctor
