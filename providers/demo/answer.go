@@ -22,8 +22,7 @@ func (c *planner) answer() {
 	}
 	c.reportEnding()
 	for _, f := range c.files {
-		c.say("I got a file, %s. I am only a demo: a model would look into it.",
-			"J'ai reçu un fichier, %s. Je ne suis qu'une démo : un modèle le regarderait.", f)
+		c.say("I got a file, %s. I am only a demo: a model would look into it.", f)
 	}
 	request := c.named(c.request)
 	if isAgain(request) && c.previous != "" {
@@ -51,13 +50,11 @@ func (c *planner) reportEnding() {
 	for _, e := range c.ended {
 		switch e.kind {
 		case limitReached:
-			c.say("(Your message before was not finished. The server says: %s)",
-				"(Votre message précédent n'est pas allé au bout. Le serveur dit : %s)", oneLine(e.text))
+			c.say("(Your message before was not finished. The server says: %s)", oneLine(e.text))
 		case notApproved:
-			c.say("(You did not agree to what I had asked: nothing of it was done.)",
-				"(Vous n'avez pas donné votre accord : rien n'a été fait.)")
+			c.say("(You did not agree to what I had asked: nothing of it was done.)")
 		case notAnswered:
-			c.say("(My question has no answer; I leave it.)", "(Ma question reste sans réponse ; je la laisse.)")
+			c.say("(My question has no answer; I leave it.)")
 		}
 	}
 }
@@ -88,12 +85,10 @@ func (c *planner) text() string {
 	if len(c.calls) > 0 {
 		text, c.introduced = c.doing, false
 	} else if text == "" {
-		text = c.in("Done.", "C'est fait.")
+		text = c.in("Done.")
 	}
 	if c.first && !c.introduced && !c.summary && !c.agent {
-		hello := c.in("(I am Fermata's demo: a few rules, no AI model. Say “help” to see what I understand.)",
-			"(Je suis la démo de Fermata : quelques règles, pas de modèle d'IA. "+
-				"Dites « aide » pour voir ce que je comprends.)")
+		hello := c.in("(I am Fermata's demo: a few rules, no AI model. Say “help” to see what I understand.)")
 		text = hello + "\n\n" + text
 	}
 	return strings.TrimSpace(text)
@@ -105,9 +100,9 @@ func (c *planner) finish(text string) planned {
 	case c.asksBack:
 		return planned{domain.AskPrincipal, object{"question": text}}
 	case c.agent && c.undone:
-		return planned{domain.Complete, object{"reason": c.in("It could not be done.", "Cela n'a pas pu être fait."), "result": text}}
+		return planned{domain.Complete, object{"reason": c.in("It could not be done."), "result": text}}
 	case c.agent:
-		return planned{domain.Complete, object{"reason": c.in("The task is done.", "La tâche est faite."), "result": text}}
+		return planned{domain.Complete, object{"reason": c.in("The task is done."), "result": text}}
 	}
 	return planned{domain.Complete, object{"summary": text}}
 }

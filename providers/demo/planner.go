@@ -78,8 +78,7 @@ func (c *planner) each(doing string, commands ...planned) (steps []step) {
 			steps = append(steps, s)
 		case c.offered != nil && !slices.Contains(c.offered, command.name):
 			// With some settings the server offers no commands after good results.
-			c.stop("I would need the command %s now, but the server does not offer it, so I stop here.",
-				"Il me faudrait maintenant la commande %s, mais le serveur ne la propose pas : je m'arrête là.", command.name)
+			c.stop("I would need the command %s now, but the server does not offer it, so I stop here.", command.name)
 			return nil
 		default:
 			c.calls, c.doing = append(c.calls, command), doing
@@ -117,19 +116,17 @@ func (c *planner) check(s step, command planned) {
 	c.undone = true
 	switch {
 	case s.outcome == domain.ExecCached:
-		c.stop("The server did not do it a second time: the same was just done. Say “again” to do it anyway.",
-			"Le serveur ne l'a pas refait : la même chose vient d'être faite. Dites « encore » pour le faire quand même.")
+		c.stop("The server did not do it a second time: the same was just done. Say “again” to do it anyway.")
 	case s.outcome == domain.ExecCancelled && s.name == domain.AskUser:
-		c.stop("You gave no answer, so I leave it at that.", "Vous n'avez pas répondu : j'en reste là.")
+		c.stop("You gave no answer, so I leave it at that.")
 	case s.outcome == domain.ExecCancelled:
-		c.stop("Not done: nothing has changed.", "Pas fait : rien n'a changé.")
+		c.stop("Not done: nothing has changed.")
 	case s.outcome == domain.ExecPending:
-		c.stop("It is still running; the result comes later.", "C'est encore en cours ; le résultat viendra plus tard.")
+		c.stop("It is still running; the result comes later.")
 	case s.outcome == domain.ExecUnknown:
-		c.stop("Nobody knows whether it went through: look before doing it again.",
-			"On ne sait pas si cela a abouti : vérifiez avant de recommencer.")
+		c.stop("Nobody knows whether it went through: look before doing it again.")
 	default:
-		c.stop("That did not work. The server says: %s", "Cela n'a pas marché. Le serveur dit : %s", oneLine(reasonIn(s.text)))
+		c.stop("That did not work. The server says: %s", oneLine(reasonIn(s.text)))
 	}
 }
 
@@ -152,25 +149,24 @@ func reasonIn(text string) string {
 // justRead says it when all of an answer came from before.
 func (c *planner) justRead(steps ...step) {
 	if !slices.ContainsFunc(steps, func(s step) bool { return s.outcome != domain.ExecCached }) {
-		c.say("(CACHED: nothing has changed since you asked a moment ago, so the server gave me the same result without looking again.)",
-			"(CACHED : rien n'a changé depuis votre demande d'il y a un instant ; le serveur m'a rendu le même résultat sans relire.)")
+		c.say("(CACHED: nothing has changed since you asked a moment ago, so the server gave me the same result without looking again.)")
 	}
 }
 
 // looking is the text beside a query without other text.
-var looking = map[string][2]string{
-	"APP_STATE":      {"Looking at all you have…", "Je regarde tout ce que vous avez…"},
-	"ZONES":          {"Checking your zones…", "Je regarde vos zones…"},
-	"TOOL_INSTANCES": {"Checking your tools…", "Je regarde vos outils…"},
-	"TOOL_DATA":      {"Reading the entries…", "Je lis les entrées…"},
-	"SCHEMA":         {"Looking at the fields…", "Je regarde les champs…"},
-	"CONTEXT":        {"Looking at the documents…", "Je regarde les documents…"},
-	"SEARCH":         {"Searching…", "Je cherche…"},
+var looking = map[string]string{
+	"APP_STATE":      "Looking at all you have…",
+	"ZONES":          "Checking your zones…",
+	"TOOL_INSTANCES": "Checking your tools…",
+	"TOOL_DATA":      "Reading the entries…",
+	"SCHEMA":         "Looking at the fields…",
+	"CONTEXT":        "Looking at the documents…",
+	"SEARCH":         "Searching…",
 }
 
 // query reads something.
 func (c *planner) query(name string, params object) step {
-	return c.run(c.in(looking[name][0], looking[name][1]), planned{name, params})[0]
+	return c.run(c.in(looking[name]), planned{name, params})[0]
 }
 
 // act changes something.
@@ -184,9 +180,8 @@ func (c *planner) act(doing, name string, params object) step {
 // ask puts a question to the person.
 func (c *planner) ask(kind string, data object) string {
 	if c.automation {
-		c.stop("I would have asked a question, but nobody is there in an automation.",
-			"J'aurais posé une question, mais il n'y a personne dans une automatisation.")
+		c.stop("I would have asked a question, but nobody is there in an automation.")
 	}
 	question := planned{domain.AskUser, object{"type": kind, "data": data}}
-	return strings.TrimSpace(c.run(c.in("A question first.", "Une question d'abord."), question)[0].text)
+	return strings.TrimSpace(c.run(c.in("A question first."), question)[0].text)
 }

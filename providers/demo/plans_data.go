@@ -42,7 +42,7 @@ func (c *planner) needTool(name string) record {
 	if tool, steps := c.givenTool(name); steps != nil {
 		return tool
 	}
-	return c.need(c.tools(), c.in("tool", "outil"), name)
+	return c.need(c.tools(), c.in("tool"), name)
 }
 
 // newID is the id in the result of a creation: of its record, or else the last one in its words.
@@ -55,18 +55,18 @@ func (c *planner) newID(s step, records []record, prefix string) string {
 			return id
 		}
 	}
-	c.stop("It was done, but I could not read the result: %s", "C'est fait, mais je n'ai pas pu lire le résultat : %s", oneLine(s.text))
+	c.stop("It was done, but I could not read the result: %s", oneLine(s.text))
 	return ""
 }
 
 func (c *planner) newZone(name string) string {
-	s := c.act(c.in("I create the zone “%s”.", "Je crée la zone « %s ».", name), "CREATE_ZONE", object{"name": name})
+	s := c.act(c.in("I create the zone “%s”.", name), "CREATE_ZONE", object{"name": name})
 	return c.newID(s, look(s).zones, "zon_")
 }
 
 func (c *planner) newTool(name, toolType, zone string, config object) string {
 	params := object{"zone_id": c.zoneFor(zone), "tool_type": toolType, "name": name, "config": config}
-	s := c.act(c.in("I create “%s”.", "Je crée « %s ».", name), "CREATE_TOOL", params)
+	s := c.act(c.in("I create “%s”.", name), "CREATE_TOOL", params)
 	return c.newID(s, look(s).tools, "tol_")
 }
 
@@ -84,11 +84,11 @@ func (c *planner) zoneFor(name string) string {
 	case c.stopped:
 		return ""
 	case name == "" && len(zones) == 0:
-		return c.newZone(c.in("General", "Général"))
+		return c.newZone(c.in("General"))
 	case name == "" && (len(options) == 1 || c.automation):
 		return zones[0].id
 	case name == "":
-		name = oneLine(c.ask("MultipleChoice", object{"question": c.in("In which zone?", "Dans quelle zone ?"), "options": options}))
+		name = oneLine(c.ask("MultipleChoice", object{"question": c.in("In which zone?"), "options": options}))
 	}
 	if z, ok := best(zones, name); ok {
 		return z.id
@@ -121,11 +121,9 @@ func overview(c *planner, _ captures) {
 	s := c.query("APP_STATE", nil)
 	state := look(s)
 	if len(state.zones) == 0 {
-		c.stop("There is nothing yet. Say for example “create a zone Health”.",
-			"Il n'y a encore rien. Dites par exemple « crée une zone Santé ».")
+		c.stop("There is nothing yet. Say for example “create a zone Health”.")
 	}
-	c.say("You have %s and %s.", "Vous avez %s et %s.",
-		c.counted(len(state.zones), "zone", "zone"), c.counted(len(state.tools), "tool", "outil"))
+	c.say("You have %s and %s.", c.counted(len(state.zones), "zone"), c.counted(len(state.tools), "tool"))
 	var lines []string
 	for _, z := range state.zones {
 		var tools []string
@@ -136,7 +134,7 @@ func overview(c *planner, _ captures) {
 		}
 		line := "- " + z.name
 		if len(tools) > 0 {
-			line += c.in(": ", " : ") + strings.Join(tools, ", ")
+			line += c.in(": ") + strings.Join(tools, ", ")
 		}
 		lines = append(lines, line)
 	}
@@ -147,11 +145,10 @@ func overview(c *planner, _ captures) {
 func createZone(c *planner, g captures) {
 	name := g.title("name")
 	if z, ok := exact(c.zones(), name); ok {
-		c.stop("There is a zone “%s” already; I leave it as it is.", "Il y a déjà une zone « %s » ; je la laisse telle quelle.", z.name)
+		c.stop("There is a zone “%s” already; I leave it as it is.", z.name)
 	}
 	c.newZone(name)
-	c.say("The zone “%s” is there. Next you could say: “track my weight in kg in %s”.",
-		"La zone « %s » est là. Vous pouvez dire ensuite : « suis mon poids en kg dans %s ».", name, name)
+	c.say("The zone “%s” is there. Next you could say: “track my weight in kg in %s”.", name, name)
 }
 
 // createZones makes several zones by one answer. The person is asked and may approve
@@ -175,10 +172,9 @@ func createZones(c *planner, g captures) {
 		names, commands = append(names, name), append(commands, planned{"CREATE_ZONE", params})
 	}
 	if len(names) == 0 {
-		c.stop("These zones are there already.", "Ces zones sont déjà là.")
+		c.stop("These zones are there already.")
 	}
-	steps := c.each(c.in("Several changes at once: approve all of them, or only some.",
-		"Plusieurs modifications à la fois : acceptez-les toutes, ou une partie."), commands...)
+	steps := c.each(c.in("Several changes at once: approve all of them, or only some."), commands...)
 	if c.stopped {
 		return
 	}
@@ -194,10 +190,10 @@ func createZones(c *planner, g captures) {
 		}
 	}
 	if len(done) > 0 {
-		c.say("Created: %s.", "Créé : %s.", strings.Join(done, ", "))
+		c.say("Created: %s.", strings.Join(done, ", "))
 	}
 	if len(left) > 0 {
-		c.say("Not approved, so not done: %s.", "Sans votre accord, donc pas fait : %s.", strings.Join(left, ", "))
+		c.say("Not approved, so not done: %s.", strings.Join(left, ", "))
 	}
 }
 
@@ -205,15 +201,13 @@ func deleteZone(c *planner, g captures) {
 	zone := c.need(c.zones(), "zone", g["name"])
 	tools := look(c.query("TOOL_INSTANCES", object{"zone_id": zone.id})).tools
 	params := object{"zone_id": zone.id, "validation_request": true}
-	doing := c.in("I ask to delete the zone “%s”.", "Je demande à supprimer la zone « %s ».", zone.name)
+	doing := c.in("I ask to delete the zone “%s”.", zone.name)
 	if len(tools) > 0 {
 		params["force"] = true
-		doing = c.in("I ask to delete the zone “%s”, with %s in it.", "Je demande à supprimer la zone « %s », avec %s.",
-			zone.name, c.counted(len(tools), "tool", "outil"))
+		doing = c.in("I ask to delete the zone “%s”, with %s in it.", zone.name, c.counted(len(tools), "tool"))
 	}
 	c.act(doing, "DELETE_ZONE", params)
-	c.say("The zone “%s” is deleted. It can be brought back for 30 days.",
-		"La zone « %s » est supprimée. On peut la rétablir pendant 30 jours.", zone.name)
+	c.say("The zone “%s” is deleted. It can be brought back for 30 days.", zone.name)
 }
 
 // track makes a tracking tool, in a zone that is found, asked for or made.
@@ -227,7 +221,7 @@ func track(c *planner, g captures) {
 	value := c.decimal(example(g, unit))
 	tracked := slices.DeleteFunc(c.tools(), func(t record) bool { return t.toolType != "tracking" })
 	if tool, ok := exact(tracked, name); ok {
-		c.stop("“%s” is tracked already. Say “note %s for %s”.", "« %s » est déjà suivi. Dites « note %s pour %s ».", tool.name, value, tool.name)
+		c.stop("“%s” is tracked already. Say “note %s for %s”.", tool.name, value, tool.name)
 	}
 	config := object{}
 	if unit != "" {
@@ -240,9 +234,9 @@ func track(c *planner, g captures) {
 	}
 	c.newTool(name, "tracking", zone, config)
 	if unit != "" {
-		unit = c.in(", in ", ", en ") + unit
+		unit = c.in(", in ") + unit
 	}
-	c.say("“%s” is there%s. Now you can say: “note %s for %s”.", "« %s » est là%s. Vous pouvez dire : « note %s pour %s ».", name, unit, value, name)
+	c.say("“%s” is there%s. Now you can say: “note %s for %s”.", name, unit, value, name)
 }
 
 // example is a value that may be noted: one within the bounds that were said, else one of which the unit
@@ -265,21 +259,19 @@ func recordValue(c *planner, g captures) {
 	}
 	at, ok := c.timestampOf(g["day"])
 	if !ok {
-		c.stop("I cannot tell which day “%s” is. Write it like 2026-01-31.",
-			"Je ne sais pas quel jour est « %s ». Écrivez-le comme 2026-01-31.", g["day"])
+		c.stop("I cannot tell which day “%s” is. Write it like 2026-01-31.", g["day"])
 	}
 	tool := c.needTool(g["tool"])
 	if tool.toolType != "tracking" {
-		c.stop("“%s” is a %s; numbers go into a tracking tool.", "« %s » est de type %s ; les nombres vont dans un outil de suivi.",
-			tool.name, tool.toolType)
+		c.stop("“%s” is a %s; numbers go into a tracking tool.", tool.name, tool.toolType)
 	}
 	value := plainNumber(g["value"])
 	said := c.decimal(value) + after(unitOf(tool, g["unit"]))
 	if g["day"] != "" {
 		said += " (" + g["day"] + ")"
 	}
-	c.addEntries(c.in("Logging %s for “%s”…", "Je note %s pour « %s »…", said, tool.name), tool.id, at, object{"value": json.Number(value)})
-	c.say("Noted: %s for “%s”.", "Noté : %s pour « %s ».", said, tool.name)
+	c.addEntries(c.in("Logging %s for “%s”…", said, tool.name), tool.id, at, object{"value": json.Number(value)})
+	c.say("Noted: %s for “%s”.", said, tool.name)
 }
 
 func addItem(c *planner, g captures) {
@@ -292,8 +284,8 @@ func addItem(c *planner, g captures) {
 	}
 	id, name := c.toolOrNew(g["tool"], "checklist")
 	what := strings.Join(names, ", ")
-	c.addEntries(c.in("I add %s.", "J'ajoute %s.", what), id, "", items...)
-	c.say("Added to “%s”: %s.", "Ajouté à « %s » : %s.", name, what)
+	c.addEntries(c.in("I add %s.", what), id, "", items...)
+	c.say("Added to “%s”: %s.", name, what)
 }
 
 func checkItem(c *planner, g captures) {
@@ -307,10 +299,10 @@ func checkItem(c *planner, g captures) {
 	}
 	item, ok := best(open, g["item"])
 	if !ok {
-		c.stop("I find no open item “%s” in “%s”.", "Je ne trouve pas « %s » parmi ce qui reste dans « %s ».", g["item"], tool.name)
+		c.stop("I find no open item “%s” in “%s”.", g["item"], tool.name)
 	}
-	c.act(c.in("I tick “%s”.", "Je coche « %s ».", item.name), "UPDATE_DATA", object{"entry_id": item.id, "data": object{"done": true}})
-	c.say("Done: “%s” is ticked.", "C'est fait : « %s » est coché.", item.name)
+	c.act(c.in("I tick “%s”.", item.name), "UPDATE_DATA", object{"entry_id": item.id, "data": object{"done": true}})
+	c.say("Done: “%s” is ticked.", item.name)
 }
 
 // journal asks for the text when there is none.
@@ -318,8 +310,8 @@ func journal(c *planner, g captures) {
 	text := g["text"]
 	if text == "" {
 		text = c.ask("Text", object{
-			"question":    c.in("What is there to write?", "Que faut-il écrire ?"),
-			"placeholder": c.in("A few words about today", "Quelques mots sur la journée"),
+			"question":    c.in("What is there to write?"),
+			"placeholder": c.in("A few words about today"),
 		})
 	}
 	c.write(g["tool"], "journal", object{"text": text})
@@ -332,8 +324,8 @@ func takeNote(c *planner, g captures) {
 
 func (c *planner) write(name, toolType string, data object) {
 	id, name := c.toolOrNew(name, toolType)
-	c.addEntries(c.in("I write it down.", "Je l'écris."), id, "", data)
-	c.say("It is in “%s”.", "C'est dans « %s ».", name)
+	c.addEntries(c.in("I write it down."), id, "", data)
+	c.say("It is in “%s”.", name)
 }
 
 // lastEntry is the latest entry of a tool; without one it stops.
@@ -341,7 +333,7 @@ func (c *planner) lastEntry(name string) (tool, last record) {
 	tool = c.needTool(name)
 	entries := look(c.query("TOOL_DATA", object{"tool_id": tool.id, "limit": 1, "order": "desc"})).entries
 	if len(entries) == 0 {
-		c.stop("There is nothing in “%s” yet.", "Il n'y a encore rien dans « %s ».", tool.name)
+		c.stop("There is nothing in “%s” yet.", tool.name)
 		return tool, record{}
 	}
 	return tool, entries[0]
@@ -350,9 +342,9 @@ func (c *planner) lastEntry(name string) (tool, last record) {
 func deleteLast(c *planner, g captures) {
 	tool, last := c.lastEntry(g["tool"])
 	what := c.line(tool, last)
-	c.act(c.in("I ask to delete this from “%s”: %s", "Je demande à supprimer de « %s » : %s", tool.name, what),
+	c.act(c.in("I ask to delete this from “%s”: %s", tool.name, what),
 		"DELETE_DATA", object{"entry_ids": []string{last.id}, "validation_request": true})
-	c.say("Deleted from “%s”: %s", "Supprimé de « %s » : %s", tool.name, what)
+	c.say("Deleted from “%s”: %s", tool.name, what)
 }
 
 // changeLast changes the number, or else the text, of the latest entry. The person is
@@ -363,17 +355,14 @@ func changeLast(c *planner, g captures) {
 	if _, counts := last.data["value"]; counts {
 		n := plainNumber(numberOnly.FindString(g["text"]))
 		if n == "" {
-			c.stop("The entries of “%s” are numbers; “%s” is none.", "Les entrées de « %s » sont des nombres ; « %s » n'en est pas un.",
-				tool.name, g["text"])
+			c.stop("The entries of “%s” are numbers; “%s” is none.", tool.name, g["text"])
 		}
 		data, said = object{"value": json.Number(n)}, c.decimal(n)
 	} else if _, texts := last.data["text"]; !texts {
-		c.stop("I only change numbers and texts, and the entries of “%s” are neither.",
-			"Je ne change que des nombres et des textes ; les entrées de « %s » n'en sont pas.", tool.name)
+		c.stop("I only change numbers and texts, and the entries of “%s” are neither.", tool.name)
 	}
-	c.act(c.in("I ask to change the last entry of “%s” to %s.", "Je demande à changer la dernière entrée de « %s » en %s.", tool.name, said),
-		"UPDATE_DATA", object{"entry_id": last.id, "data": data, "validation_request": true})
-	c.say("Changed: the last entry of “%s” is now %s.", "Changé : la dernière entrée de « %s » est maintenant %s.", tool.name, said)
+	c.act(c.in("I ask to change the last entry of “%s” to %s.", tool.name, said), "UPDATE_DATA", object{"entry_id": last.id, "data": data, "validation_request": true})
+	c.say("Changed: the last entry of “%s” is now %s.", tool.name, said)
 }
 
 // rename gives a zone or a tool another name; the person is shown both and asked.
@@ -388,14 +377,14 @@ func rename(c *planner, g captures) {
 		it = c.needTool(g["name"])
 		params["tool_id"] = it.id
 	}
-	c.act(c.in("I ask to rename “%s” to “%s”.", "Je demande à renommer « %s » en « %s ».", it.name, to), command, params)
-	c.say("“%s” is now called “%s”.", "« %s » s'appelle maintenant « %s ».", it.name, to)
+	c.act(c.in("I ask to rename “%s” to “%s”.", it.name, to), command, params)
+	c.say("“%s” is now called “%s”.", it.name, to)
 }
 
 // setUnit changes a tool's config.
 func setUnit(c *planner, g captures) {
 	tool := c.needTool(g["tool"])
-	c.act(c.in("I ask to set the unit of “%s” to %s.", "Je demande à mettre l'unité de « %s » en %s.", tool.name, g["unit"]),
+	c.act(c.in("I ask to set the unit of “%s” to %s.", tool.name, g["unit"]),
 		"UPDATE_TOOL", object{"tool_id": tool.id, "config": object{"unit": g["unit"]}, "validation_request": true})
-	c.say("The unit of “%s” is now %s.", "L'unité de « %s » est maintenant %s.", tool.name, g["unit"])
+	c.say("The unit of “%s” is now %s.", tool.name, g["unit"])
 }

@@ -12,10 +12,8 @@ import (
 // draft writes a document's draft; the server asks the person by itself.
 func draft(c *planner, g captures) {
 	name := g.title("name")
-	c.act(c.in("I ask to write the draft of the document “%s”.", "Je demande à écrire le brouillon du document « %s ».", name),
-		"CONTEXT_UPDATE", object{"key": slug(name, "document"), "title": name, "body": g["text"]})
-	c.say("The draft of “%s” is written. No session reads it yet: say “publish the document %s”.",
-		"Le brouillon de « %s » est écrit. Aucune session ne le lit encore : dites « publie le document %s ».", name, name)
+	c.act(c.in("I ask to write the draft of the document “%s”.", name), "CONTEXT_UPDATE", object{"key": slug(name, "document"), "title": name, "body": g["text"]})
+	c.say("The draft of “%s” is written. No session reads it yet: say “publish the document %s”.", name, name)
 }
 
 // documents are all of them, or what one says.
@@ -25,25 +23,23 @@ func (c *planner) documents(params object) []record {
 
 func publish(c *planner, g captures) {
 	doc := c.need(c.documents(nil), "document", g["name"])
-	c.act(c.in("I ask to publish the document “%s”.", "Je demande à publier le document « %s ».", doc.name),
-		"CONTEXT_PUBLISH", object{"key": doc.key})
-	c.say("“%s” is published: every session reads it from now on.", "« %s » est publié : toutes les sessions le lisent désormais.", doc.name)
+	c.act(c.in("I ask to publish the document “%s”.", doc.name), "CONTEXT_PUBLISH", object{"key": doc.key})
+	c.say("“%s” is published: every session reads it from now on.", doc.name)
 }
 
 func showDocuments(c *planner, _ captures) {
 	s := c.query("CONTEXT", nil)
 	all := look(s).documents
 	if len(all) == 0 {
-		c.stop("There is no document yet. Say for example “draft a document House rules: shoes off”.",
-			"Il n'y a encore aucun document. Dites par exemple « rédige un document Règles : sans chaussures ».")
+		c.stop("There is no document yet. Say for example “draft a document House rules: shoes off”.")
 	}
-	lines := []string{c.in("Your documents:", "Vos documents :")}
+	lines := []string{c.in("Your documents:")}
 	for _, d := range all {
-		state := c.in("published", "publié")
+		state := c.in("published")
 		if d.fields["published"] != true {
-			state = c.in("a draft", "un brouillon")
+			state = c.in("a draft")
 		} else if d.fields["draft_differs"] == true {
-			state = c.in("published, with a newer draft", "publié, avec un brouillon plus récent")
+			state = c.in("published, with a newer draft")
 		}
 		lines = append(lines, "- "+d.name+" ("+state+")")
 	}
@@ -55,10 +51,10 @@ func showDocument(c *planner, g captures) {
 	found := c.need(c.documents(nil), "document", g["name"])
 	for _, d := range c.documents(object{"key": found.key}) {
 		if body := d.text("published_body"); body != "" {
-			c.say("“%s”, as every session reads it:\n\n%s", "« %s », tel que les sessions le lisent :\n\n%s", d.name, body)
+			c.say("“%s”, as every session reads it:\n\n%s", d.name, body)
 		}
 		if body := d.text("draft_body"); body != "" {
-			c.say("The draft of “%s”, not published:\n\n%s", "Le brouillon de « %s », pas publié :\n\n%s", d.name, body)
+			c.say("The draft of “%s”, not published:\n\n%s", d.name, body)
 		}
 	}
 }
@@ -70,7 +66,7 @@ const contextManager = "ContextManager"
 // the document Notes, and publishes it: a person is asked for both.
 func noteInDocuments(c *planner, g captures) {
 	if !c.agent {
-		c.leave(contextManager, c.in("Note in the documents: %s", "Note dans les documents : %s", g["text"]))
+		c.leave(contextManager, c.in("Note in the documents: %s", g["text"]))
 		return
 	}
 	doc := record{key: "notes", name: "Notes"}
@@ -85,9 +81,9 @@ func noteInDocuments(c *planner, g captures) {
 		}
 	}
 	body = strings.TrimPrefix(body+"\n- "+oneLine(g["text"]), "\n")
-	c.act(c.in("I write the draft.", "J'écris le brouillon."), "CONTEXT_UPDATE", object{"key": doc.key, "title": doc.name, "body": body})
-	c.act(c.in("I ask to publish it.", "Je demande à le publier."), "CONTEXT_PUBLISH", object{"key": doc.key})
-	c.say("It stands in the document “%s” (%s), which is published.", "C'est dans le document « %s » (%s), qui est publié.", doc.name, doc.key)
+	c.act(c.in("I write the draft."), "CONTEXT_UPDATE", object{"key": doc.key, "title": doc.name, "body": body})
+	c.act(c.in("I ask to publish it."), "CONTEXT_PUBLISH", object{"key": doc.key})
+	c.say("It stands in the document “%s” (%s), which is published.", doc.name, doc.key)
 }
 
 // searchDocuments is left to the same agent, which looks for the words.
@@ -96,7 +92,7 @@ func searchDocuments(c *planner, g captures) {
 		searchData(c, g)
 		return
 	}
-	c.leave(contextManager, c.in("Search for %s", "Cherche %s", g["text"]))
+	c.leave(contextManager, c.in("Search for %s", g["text"]))
 }
 
 // askAgent gives a task to the agent of a name, in the person's words.
@@ -125,16 +121,15 @@ func (c *planner) leave(agent, task string) {
 	if !c.json { // the name on the wire
 		command = strings.ReplaceAll(command, ".", "_")
 	}
-	s := c.run(c.in("I leave this to the agent %s.", "Je laisse cela à l'agent %s.", agent), planned{command, object{"query": task}})[0]
+	s := c.run(c.in("I leave this to the agent %s.", agent), planned{command, object{"query": task}})[0]
 	report := reportIn(s.text)
 	switch domain.AgentOutcome(report["outcome"]) {
 	case domain.AgentCompleted:
-		c.say("The agent %s reports: %s", "L'agent %s rapporte : %s", agent, report["result"])
+		c.say("The agent %s reports: %s", agent, report["result"])
 	case domain.AgentNeedsClarification:
-		c.say("The agent %s has a question: %s", "L'agent %s a une question : %s", agent, report["result"])
+		c.say("The agent %s has a question: %s", agent, report["result"])
 	default:
-		c.say("The agent %s did not come to an end (%s). It says: %s", "L'agent %s n'est pas allé au bout (%s). Il dit : %s",
-			agent, report["outcome"], oneLine(report["reason"]+" "+report["result"]))
+		c.say("The agent %s did not come to an end (%s). It says: %s", agent, report["outcome"], oneLine(report["reason"]+" "+report["result"]))
 	}
 }
 
@@ -164,21 +159,20 @@ func createType(c *planner, g captures) {
 		}
 		properties[key] = object{"type": kind, "title": title(withoutArticle(m[1]))}
 	}
-	c.act(c.in("I create the tool type “%s”.", "Je crée le type d'outil « %s ».", name), "CREATE_TOOL_TYPE", object{
+	c.act(c.in("I create the tool type “%s”.", name), "CREATE_TOOL_TYPE", object{
 		"id": slug(name, "type"), "name": name,
 		"config_schema": object{"type": "object", "properties": object{}, "additionalProperties": false},
 		"entry_schema":  object{"type": "object", "properties": properties, "required": required, "additionalProperties": false},
 	})
-	c.say("The tool type “%s” is there. Now you can say: “create a tool My list of type %s”.",
-		"Le type d'outil « %s » est là. Vous pouvez dire : « crée un outil Ma liste de type %s ».", name, name)
+	c.say("The tool type “%s” is there. Now you can say: “create a tool My list of type %s”.", name, name)
 }
 
 // createOf makes a tool of a type that is found by its name.
 func createOf(c *planner, g captures) {
-	of := c.need(look(c.query("SCHEMA", object{"of": "tool"})).types, c.in("tool type", "type d'outil"), g["type"])
+	of := c.need(look(c.query("SCHEMA", object{"of": "tool"})).types, c.in("tool type"), g["type"])
 	name := g.title("name")
 	c.newTool(name, of.id, g["zone"], object{})
-	c.say("“%s” is there, of the type “%s”.", "« %s » est là, du type « %s ».", name, of.name)
+	c.say("“%s” is there, of the type “%s”.", name, of.name)
 }
 
 // fillIn adds an entry by the names of its fields, typed as the tool's schema says. A piece without "="
@@ -201,7 +195,7 @@ func fillIn(c *planner, g captures) {
 		key := matching(properties, said)
 		switch kind := properties[key]; {
 		case key == "":
-			c.stop("There is no field “%s”.", "Il n'y a pas de champ « %s ».", strings.TrimSpace(said))
+			c.stop("There is no field “%s”.", strings.TrimSpace(said))
 		case (kind == "number" || kind == "integer") && numberOnly.FindString(value) == value && value != "":
 			data[key] = json.Number(plainNumber(value))
 		case kind == "boolean":
@@ -210,8 +204,8 @@ func fillIn(c *planner, g captures) {
 			data[key] = value
 		}
 	}
-	c.addEntries(c.in("I add it to “%s”.", "Je l'ajoute à « %s ».", tool.name), tool.id, "", data)
-	c.say("Added to “%s”: %s.", "Ajouté à « %s » : %s.", tool.name, c.fields(data))
+	c.addEntries(c.in("I add it to “%s”.", tool.name), tool.id, "", data)
+	c.say("Added to “%s”: %s.", tool.name, c.fields(data))
 }
 
 // propertiesIn are the fields of the schemas in a result, with their types.

@@ -31,7 +31,7 @@ func showStats(c *planner, g captures) {
 		group = strings.ToLower(unitIn(strings.ToLower(group)))
 		figures["group_by"] = group
 	}
-	steps := c.run(c.in("Looking at the figures…", "Je regarde les chiffres…"),
+	steps := c.run(c.in("Looking at the figures…"),
 		planned{"TOOL_CONFIG", object{"tool_id": tool.id}}, planned{"TOOL_STATS", figures}, planned{"TOOL_DATA", latest})
 	c.figures(configured(tool, steps[0]), g["when"], group, steps[1], steps[2])
 	c.justRead(steps...)
@@ -60,7 +60,7 @@ func (c *planner) list(tool record, params object, when string) {
 	if period := periodOf(when); period != nil {
 		params["period"] = period
 	}
-	steps := c.run(c.in(looking["TOOL_DATA"][0], looking["TOOL_DATA"][1]),
+	steps := c.run(c.in(looking["TOOL_DATA"]),
 		planned{"TOOL_CONFIG", object{"tool_id": params["tool_id"]}}, planned{"TOOL_DATA", params})
 	c.entries(configured(tool, steps[0]), when, steps[1])
 	c.justRead(steps...)
@@ -74,12 +74,11 @@ func showMore(c *planner, _ captures) {
 	cursor := cursorIn(page.text)
 	switch {
 	case page.name == "":
-		c.stop("I have shown no list yet. Say for example “show my weight”.",
-			"Je n'ai encore montré aucune liste. Dites par exemple « montre mon poids ».")
+		c.stop("I have shown no list yet. Say for example “show my weight”.")
 	case cursor == "":
-		c.stop("That was all: there is no more.", "C'était tout : il n'y a pas de suite.")
+		c.stop("That was all: there is no more.")
 	case decoder.Decode(&params) != nil || params == nil:
-		c.stop("I no longer know what I was showing.", "Je ne sais plus ce que je montrais.")
+		c.stop("I no longer know what I was showing.")
 		return
 	}
 	params["cursor"] = cursor
@@ -104,15 +103,14 @@ func sumUp(c *planner, g captures) {
 	tools := slices.DeleteFunc(look(c.query("APP_STATE", nil)).tools, func(t record) bool { return slices.Contains(textual, t.toolType) })
 	tools = tools[:min(len(tools), 5)]
 	if len(tools) == 0 {
-		c.stop("There are no figures to sum up yet. Say for example “track my sleep in hours”.",
-			"Il n'y a pas encore de chiffres à résumer. Dites par exemple « suis mon sommeil en heures ».")
+		c.stop("There are no figures to sum up yet. Say for example “track my sleep in hours”.")
 	}
 	var wanted []planned
 	for _, t := range tools {
 		wanted = append(wanted, planned{"TOOL_STATS", object{"tool_id": t.id, "period": periodUntilToday(g["span"])}})
 	}
-	lines := []string{c.in("What you noted:", "Ce que vous avez noté :"), ""}
-	for i, s := range c.run(c.in("Looking at the figures…", "Je regarde les chiffres…"), wanted...) {
+	lines := []string{c.in("What you noted:"), ""}
+	for i, s := range c.run(c.in("Looking at the figures…"), wanted...) {
 		lines = append(lines, c.summed(tools[i].name, look(s).stats))
 	}
 	c.add(lines...)
@@ -122,10 +120,10 @@ func sumUp(c *planner, g captures) {
 func (sp *speech) summed(name string, stats object) string {
 	count := sp.round(stats["count"])
 	if count == "" || count == "0" {
-		return sp.in("- %s: nothing", "- %s : rien", name)
+		return sp.in("- %s: nothing", name)
 	}
-	return sp.in("- %s: %s, mean %s, between %s and %s", "- %s : %s, moyenne %s, entre %s et %s",
-		name, sp.counted(count, "value", "valeur"), sp.round(stats["mean"]), sp.round(stats["min"]), sp.round(stats["max"]))
+	return sp.in("- %s: %s, mean %s, between %s and %s", name, sp.counted(count, "value"),
+		sp.round(stats["mean"]), sp.round(stats["min"]), sp.round(stats["max"]))
 }
 
 // searchData looks for words everywhere, the best first.
@@ -134,15 +132,15 @@ func searchData(c *planner, g captures) {
 	s := c.query("SEARCH", object{"query": text, "limit": shownEntries})
 	hits := look(s).hits
 	if len(hits) == 0 {
-		c.stop("I find “%s” nowhere in your data.", "Je ne trouve « %s » nulle part dans vos données.", text)
+		c.stop("I find “%s” nowhere in your data.", text)
 	}
-	lines := []string{c.in("I find “%s” here:", "Je trouve « %s » ici :", text)}
+	lines := []string{c.in("I find “%s” here:", text)}
 	for _, h := range hits {
 		where, at := h.text("tool"), h.text("timestamp")
 		if where == "" {
-			where = c.in("the document ", "le document ") + h.text("title")
+			where = c.in("the document ") + h.text("title")
 		}
-		lines = append(lines, c.in("- %s (%s): %s", "- %s (%s) : %s", where, at[:min(len(at), 10)], oneLine(h.text("snippet"))))
+		lines = append(lines, c.in("- %s (%s): %s", where, at[:min(len(at), 10)], oneLine(h.text("snippet"))))
 	}
 	c.add(lines...)
 	c.justRead(s)
@@ -200,8 +198,7 @@ func (c *planner) givenFigures(tool record) bool {
 	default:
 		c.entries(tool, "", data)
 	}
-	c.say("(Your message brought these data along: I had nothing to look up.)",
-		"(Votre message apportait ces données : je n'ai rien eu à chercher.)")
+	c.say("(Your message brought these data along: I had nothing to look up.)")
 	return true
 }
 
@@ -220,9 +217,9 @@ func (c *planner) brought(part string) bool {
 		if z, ok := exact(look(s).zones, part); ok {
 			tools, listed := look(c.given[i+1]).tools, "."
 			if len(tools) > 0 {
-				listed = c.in(": ", " : ") + c.names(tools) + "."
+				listed = c.in(": ") + c.names(tools) + "."
 			}
-			c.say("“%s” holds %s%s", "« %s » contient %s%s", z.name, c.counted(len(tools), "tool", "outil"), listed)
+			c.say("“%s” holds %s%s", z.name, c.counted(len(tools), "tool"), listed)
 			return true
 		}
 	}

@@ -15,35 +15,34 @@ var helpFR string
 
 func help(c *planner, _ captures) {
 	c.introduced = true
-	c.add(strings.TrimSpace(c.in(helpEN, helpFR)))
+	text := helpEN
+	if c.fr {
+		text = helpFR
+	}
+	c.add(strings.TrimSpace(text))
 }
 
 func greet(c *planner, _ captures) {
-	c.say("Hello! Say “help” to see what I understand.", "Bonjour ! Dites « aide » pour voir ce que je comprends.")
+	c.say("Hello! Say “help” to see what I understand.")
 }
 
-func welcome(c *planner, _ captures) { c.say("You are welcome.", "Je vous en prie.") }
+func welcome(c *planner, _ captures) { c.say("You are welcome.") }
 
 func (c *planner) didNotUnderstand(part string) {
 	said := oneLine(part)
 	switch {
 	case c.agent:
 		c.asksBack = true
-		c.say("I am only a demo and do not understand this task: “%s”.", "Je ne suis qu'une démo et ne comprends pas cette tâche : « %s ».", said)
+		c.say("I am only a demo and do not understand this task: “%s”.", said)
 	case part == "":
-		c.say("There is nothing for me to do. Say “help” to see what I understand.",
-			"Je n'ai rien à faire. Dites « aide » pour voir ce que je comprends.")
+		c.say("There is nothing for me to do. Say “help” to see what I understand.")
 	case len(c.ended) > 0 && c.ended[len(c.ended)-1].kind == notApproved:
-		c.say("I read your reason: “%s”. I am only a demo: say what to do instead, or “help”.",
-			"J'ai lu votre raison : « %s ». Je ne suis qu'une démo : dites ce qu'il faut faire à la place, ou « aide ».", said)
+		c.say("I read your reason: “%s”. I am only a demo: say what to do instead, or “help”.", said)
 	default:
 		c.introduced = true
 		c.say("I am only a demo and do not understand “%s”: I follow a few rules, without an AI model. "+
 			"I understand, for example: “what do I have”, “create a zone Health”, “track my weight in kg in Health”, "+
-			"“note 72.5 for weight”, “how is my weight”. “help” shows it all.",
-			"Je ne suis qu'une démo et ne comprends pas « %s » : j'obéis à quelques règles, sans modèle d'IA. "+
-				"Je comprends par exemple : « qu'est-ce que j'ai », « crée une zone Santé », « suis mon poids en kg dans Santé », "+
-				"« note 72,5 pour le poids », « comment évolue mon poids ». « aide » montre tout.", said)
+			"“note 72.5 for weight”, “how is my weight”. “help” shows it all.", said)
 	}
 }
 
@@ -51,8 +50,7 @@ func (c *planner) didNotUnderstand(part string) {
 func automate(c *planner, g captures) {
 	expression, ok := cronOf(g["days"], g["at"])
 	if !ok {
-		c.stop("I do not understand that time. Say for example “every Monday at 8, sum up my week”.",
-			"Je ne comprends pas cette heure. Dites par exemple « chaque lundi à 8 h, résume ma semaine ».")
+		c.stop("I do not understand that time. Say for example “every Monday at 8, sum up my week”.")
 	}
 	task := title(strings.Trim(g["task"], `"«»“” :`))
 	name := task
@@ -63,17 +61,16 @@ func automate(c *planner, g captures) {
 		}
 		name += "…"
 	}
-	c.act(c.in("I propose this automation. Nothing runs before you approve it.", "Je propose cette automatisation. Rien ne s'exécute sans votre accord."),
+	c.act(c.in("I propose this automation. Nothing runs before you approve it."),
 		"CREATE_AUTOMATION", object{"name": name, "request": task + ".", "schedule": object{"type": "cron", "expression": expression}})
-	c.say("Done. You find it under Automations, where you can run, change or pause it.",
-		"C'est fait. Vous la trouvez sous Automatisations, où vous pouvez la lancer, la modifier ou la suspendre.")
+	c.say("Done. You find it under Automations, where you can run, change or pause it.")
 }
 
 func askChoice(c *planner, _ captures) {
-	zones, understands := c.in("My zones", "Mes zones"), c.in("What the demo understands", "Ce que la démo comprend")
+	zones, understands := c.in("My zones"), c.in("What the demo understands")
 	chosen := c.ask("MultipleChoice", object{
-		"question": c.in("What would you like to see next?", "Que voulez-vous voir ensuite ?"),
-		"options":  []string{zones, understands, c.in("Nothing, thanks", "Rien, merci")},
+		"question": c.in("What would you like to see next?"),
+		"options":  []string{zones, understands, c.in("Nothing, thanks")},
 	})
 	switch {
 	case strings.Contains(chosen, zones):
@@ -81,35 +78,35 @@ func askChoice(c *planner, _ captures) {
 	case strings.Contains(chosen, understands):
 		help(c, nil)
 	default:
-		c.say("You chose: %s.", "Vous avez choisi : %s.", oneLine(chosen))
+		c.say("You chose: %s.", oneLine(chosen))
 	}
 }
 
 func askYesNo(c *planner, _ captures) {
-	answer := c.ask("Validation", object{"message": c.in("Is this your first look at Fermata?", "Est-ce votre premier regard sur Fermata ?")})
-	c.say("You answered: %s.", "Vous avez répondu : %s.", oneLine(answer))
+	answer := c.ask("Validation", object{"message": c.in("Is this your first look at Fermata?")})
+	c.say("You answered: %s.", oneLine(answer))
 }
 
 func askText(c *planner, _ captures) {
 	answer := c.ask("Text", object{
-		"question": c.in("What is on your mind?", "À quoi pensez-vous ?"), "placeholder": c.in("A few words", "Quelques mots"),
+		"question": c.in("What is on your mind?"), "placeholder": c.in("A few words"),
 	})
-	c.say("You wrote: %s", "Vous avez écrit : %s", oneLine(answer))
+	c.say("You wrote: %s", oneLine(answer))
 }
 
 // askForm asks for something to track, makes it, and notes its first value.
 func askForm(c *planner, _ captures) {
 	answer := c.ask("Form", object{
-		"title": c.in("Something to track", "Quelque chose à suivre"),
+		"title": c.in("Something to track"),
 		"schema": object{"type": "object", "required": []string{"name"}, "properties": object{
-			"name":  object{"type": "string", "title": c.in("Name", "Nom"), "minLength": 1, "maxLength": 80},
-			"unit":  object{"type": "string", "title": c.in("Unit", "Unité"), "maxLength": 40},
-			"value": object{"type": "number", "title": c.in("First value", "Première valeur")},
+			"name":  object{"type": "string", "title": c.in("Name"), "minLength": 1, "maxLength": 80},
+			"unit":  object{"type": "string", "title": c.in("Unit"), "maxLength": 40},
+			"value": object{"type": "number", "title": c.in("First value")},
 		}},
 	})
 	name, unit, value := title(formField(answer, "name")), formField(answer, "unit"), formField(answer, "value")
 	if name == "" {
-		c.stop("Without a name I track nothing.", "Sans nom, je ne suis rien.")
+		c.stop("Without a name I track nothing.")
 	}
 	config := object{}
 	if unit != "" {
@@ -117,10 +114,10 @@ func askForm(c *planner, _ captures) {
 	}
 	id := c.newTool(name, "tracking", "", config)
 	if !jsonNumber.MatchString(value) {
-		c.stop("“%s” is there.", "« %s » est là.", name)
+		c.stop("“%s” is there.", name)
 	}
-	c.addEntries(c.in("I note its first value.", "Je note sa première valeur."), id, "", object{"value": json.Number(value)})
-	c.say("“%s” is there, with %s.", "« %s » est là, avec %s.", name, c.decimal(value)+after(unit))
+	c.addEntries(c.in("I note its first value."), id, "", object{"value": json.Number(value)})
+	c.say("“%s” is there, with %s.", name, c.decimal(value)+after(unit))
 }
 
 var jsonNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$`)
@@ -138,16 +135,16 @@ func formField(answer, name string) string {
 
 // askPlan proposes a plan and carries it out once it is approved.
 func askPlan(c *planner, _ captures) {
-	zone, tool := c.in("Health", "Santé"), c.in("Steps", "Pas")
+	zone, tool := c.in("Health"), c.in("Steps")
 	answer := c.ask("Plan", object{
-		"title": c.in("A first tool", "Un premier outil"),
+		"title": c.in("A first tool"),
 		"steps": []string{
-			c.in("Find or create the zone “%s”", "Trouver ou créer la zone « %s »", zone),
-			c.in("Create the tracking tool “%s”", "Créer l'outil de suivi « %s »", tool),
+			c.in("Find or create the zone “%s”", zone),
+			c.in("Create the tracking tool “%s”", tool),
 		},
 	})
 	if isNo(answer) {
-		c.stop("All right, I leave it.", "Très bien, je n'y touche pas.")
+		c.stop("All right, I leave it.")
 	}
 	track(c, captures{"what": tool, "zone": zone})
 }

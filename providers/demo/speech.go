@@ -2,12 +2,14 @@ package demo
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // speech is what is said, in the language of the request. Once it is stopped, nothing more is said.
@@ -24,18 +26,30 @@ func (sp *speech) add(lines ...string) {
 }
 
 // say adds to the final answer, in the person's language.
-func (sp *speech) say(en, fr string, args ...any) { sp.add(sp.in(en, fr, args...)) }
+func (sp *speech) say(text string, args ...any) { sp.add(sp.in(text, args...)) }
 
 // stop says why a plan ends here.
-func (sp *speech) stop(en, fr string, args ...any) {
-	sp.say(en, fr, args...)
+func (sp *speech) stop(text string, args ...any) {
+	sp.say(text, args...)
 	sp.stopped = true
 }
 
-func (sp *speech) in(en, fr string, args ...any) string {
-	text := en
+//go:embed french.json
+var translations []byte
+
+// french has the French translation of each English text.
+var french = sync.OnceValue(func() map[string]string {
+	var all map[string]string
+	if err := json.Unmarshal(translations, &all); err != nil {
+		panic(fmt.Sprintf("demo: read the translations: %v", err)) // they are a part of the program
+	}
+	return all
+})
+
+// in is an English text in the person's language.
+func (sp *speech) in(text string, args ...any) string {
 	if sp.fr {
-		text = fr
+		text = french()[text]
 	}
 	if len(args) == 0 {
 		return text
@@ -44,19 +58,19 @@ func (sp *speech) in(en, fr string, args ...any) string {
 }
 
 // counted is a number with its noun; both languages add an s.
-func (sp *speech) counted(n any, en, fr string) string {
+func (sp *speech) counted(n any, noun string) string {
 	text := fmt.Sprint(n)
 	if text == "1" || sp.fr && text == "0" {
-		return text + " " + sp.in(en, fr)
+		return text + " " + sp.in(noun)
 	}
-	return text + " " + sp.in(en, fr) + "s"
+	return text + " " + sp.in(noun) + "s"
 }
 
 // names lists records in the quotes of the language.
 func (sp *speech) names(records []record) string {
 	names := make([]string, len(records))
 	for i, r := range records {
-		names[i] = sp.in("“%s”", "« %s »", r.name)
+		names[i] = sp.in("“%s”", r.name)
 	}
 	return strings.Join(names, ", ")
 }
@@ -82,7 +96,7 @@ func (sp *speech) round(v any) string {
 func (sp *speech) bucket(date, group string) string {
 	switch {
 	case group == "week":
-		return sp.in("the week of ", "semaine du ") + date
+		return sp.in("the week of ") + date
 	case group == "month" && len(date) > 7:
 		return date[:7]
 	}
@@ -95,9 +109,9 @@ func (sp *speech) need(all []record, what, name string) record {
 	switch {
 	case ok:
 	case len(all) == 0:
-		sp.stop("There is no %s yet.", "Il n'y a encore aucun élément (%s).", what)
+		sp.stop("There is no %s yet.", what)
 	default:
-		sp.stop("I find no %s called “%s”. There are: %s.", "Je ne trouve pas de %s du nom de « %s ». Il y a : %s.", what, name, sp.names(all))
+		sp.stop("I find no %s called “%s”. There are: %s.", what, name, sp.names(all))
 	}
 	return r
 }
@@ -113,7 +127,7 @@ func (sp *speech) line(tool, e record) string {
 	case text == "" && (head == "" || len(e.data) > 1):
 		text = sp.fields(e.data)
 	case head != "" && text != "" && head != text:
-		text = head + sp.in(": ", " : ") + text
+		text = head + sp.in(": ") + text
 	}
 	text = oneLine(cmp.Or(text, head))
 	if done, ok := e.data["done"].(bool); ok {
@@ -131,9 +145,9 @@ func (sp *speech) fields(data object) string {
 	for _, key := range slices.Sorted(maps.Keys(data)) {
 		value := cmp.Or(sp.round(data[key]), fmt.Sprint(data[key]))
 		if yes, ok := data[key].(bool); ok {
-			value = map[bool]string{true: sp.in("yes", "oui"), false: sp.in("no", "non")}[yes]
+			value = map[bool]string{true: sp.in("yes"), false: sp.in("no")}[yes]
 		}
-		said = append(said, key+sp.in(": ", " : ")+value)
+		said = append(said, key+sp.in(": ")+value)
 	}
 	return strings.Join(said, ", ")
 }
@@ -141,10 +155,10 @@ func (sp *speech) fields(data object) string {
 // nothing says that there are no entries, at all or in a period.
 func (sp *speech) nothing(tool record, when string) {
 	if when != "" {
-		sp.say("There is nothing in “%s” for this time: %s.", "Il n'y a rien dans « %s » pour cette période : %s.", tool.name, when)
+		sp.say("There is nothing in “%s” for this time: %s.", tool.name, when)
 		return
 	}
-	sp.say("There is nothing in “%s” yet.", "Il n'y a encore rien dans « %s ».", tool.name)
+	sp.say("There is nothing in “%s” yet.", tool.name)
 }
 
 // entries says a page of entries, and that there is more.
@@ -154,12 +168,12 @@ func (sp *speech) entries(tool record, when string, data step) {
 		sp.nothing(tool, when)
 		return
 	}
-	lines := []string{sp.in("The latest of “%s”:", "Les dernières entrées de « %s » :", tool.name)}
+	lines := []string{sp.in("The latest of “%s”:", tool.name)}
 	for _, e := range entries {
 		lines = append(lines, "- "+sp.line(tool, e))
 	}
 	if cursorIn(data.text) != "" {
-		lines = append(lines, "", sp.in("There is more: say “more”.", "Il y en a d'autres : dites « la suite »."))
+		lines = append(lines, "", sp.in("There is more: say “more”."))
 	}
 	sp.add(lines...)
 }
@@ -176,20 +190,18 @@ func (sp *speech) figures(tool record, when, group string, figures, data step) {
 		when = ", " + when
 	}
 	unit := after(unitOf(tool, ""))
-	lines := []string{sp.in("“%s”%s: %s.", "« %s »%s : %s.", tool.name, when, sp.counted(count, "value", "valeur"))}
-	for _, f := range [][3]string{
-		{"last", "last", "dernière"}, {"min", "lowest", "minimum"}, {"max", "highest", "maximum"}, {"mean", "mean", "moyenne"},
-	} {
+	lines := []string{sp.in("“%s”%s: %s.", tool.name, when, sp.counted(count, "value"))}
+	for _, f := range [][2]string{{"last", "last: "}, {"min", "lowest: "}, {"max", "highest: "}, {"mean", "mean: "}} {
 		if v := sp.round(found.stats[f[0]]); v != "" {
-			lines = append(lines, "- "+sp.in(f[1]+": ", f[2]+" : ")+v+unit)
+			lines = append(lines, "- "+sp.in(f[1])+v+unit)
 		}
 	}
 	if change := sp.change(look(data).entries); change != "" {
-		lines = append(lines, "- "+sp.in("since the one before: ", "depuis la précédente : ")+change+unit)
+		lines = append(lines, "- "+sp.in("since the one before: ")+change+unit)
 	}
 	for _, g := range found.groups {
-		lines = append(lines, sp.in("- %s: mean %s (%s)", "- %s : moyenne %s (%s)", sp.bucket(g.text("bucket"), group),
-			sp.round(g.fields["mean"])+unit, sp.counted(sp.round(g.fields["count"]), "value", "valeur")))
+		lines = append(lines, sp.in("- %s: mean %s (%s)", sp.bucket(g.text("bucket"), group),
+			sp.round(g.fields["mean"])+unit, sp.counted(sp.round(g.fields["count"]), "value")))
 	}
 	sp.add(lines...)
 }

@@ -8,25 +8,6 @@ import (
 	"time"
 )
 
-// What people say of time. A period and a grouping stand at the end of a question, a
-// day at the end of what is noted.
-const (
-	whenEN = `(?:,? (?:in |over |for |during |of )?(?P<when>today|yesterday|(?:the )?(?:this|last|past) (?:week|month|year)|(?:the )?(?:last|past) \d{1,3} (?:days|weeks|months)))?` + `(?:,? (?P<by>(?:by|per|each|every) (?:day|week|month)))?`
-	whenFR = `(?:,? (?:sur |pour |pendant |de )?(?P<when>aujourd'hui|hier|cette (?:semaine|année)|ce mois(?:-ci)?|la semaine dernière|le mois dernier|l'année dernière|(?:ces |les )?\d{1,3} derni(?:er|ère)s (?:jours|semaines|mois)))?` + `(?:,? (?P<by>(?:par|chaque) (?:jour|semaine|mois)))?`
-	dayEN  = `(?:,? (?P<day>today|yesterday|\d{1,3} days? ago|on \d{4}-\d{2}-\d{2}))?`
-	dayFR  = `(?:,? (?P<day>aujourd'hui|hier|il y a \d{1,3} jours?|le \d{4}-\d{2}-\d{2}))?`
-)
-
-// How people say when something is to be done again and again.
-const (
-	dayNamesEN = `mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?`
-	dayNamesFR = `lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|dimanches?`
-	daysEN     = `day|morning|evening|weekdays?|(?:` + dayNamesEN + `)(?:(?:, and |, | and )(?:every |on )?(?:` + dayNamesEN + `))*`
-	daysFR     = `jours?|matins?|soirs?|jours? de semaine|(?:` + dayNamesFR + `)(?:(?:, | et )(?:les |tous les |chaque )?(?:` + dayNamesFR + `))*`
-	timeEN     = `\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m| o'clock)?|noon`
-	timeFR     = `\d{1,2}(?: ?h(?:eures?)?(?: ?\d{2})?|:\d{2})?|midi`
-)
-
 var (
 	digits  = regexp.MustCompile(`\d+`)
 	isoDate = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
