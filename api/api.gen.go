@@ -2961,7 +2961,7 @@ type PromptChunk struct {
 	// SessionTypes For these only; empty: all.
 	SessionTypes []string `json:"session_types"`
 
-	// Text What it says in this workspace. Names in braces are filled in: `{language}`, `{limits}`, `{max_calls}`, `{commands}`, `{command_names}`, `{action_flags}`, `{own_request}`, `{validation_field}`.
+	// Text What it says in this workspace. Names in braces are filled in: `{language}`, `{limits}`, `{max_calls}`, `{commands}`, `{command_names}`, `{further_commands}`, `{action_flags}`, `{own_request}`, `{validation_field}`.
 	Text string `json:"text"`
 }
 

@@ -42,23 +42,20 @@ type automationShown struct {
 	Next     []string `json:"next"`
 }
 
-const automationFields = `"name": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "\\S",
-		"description": "A few words for the person."},
-	"request": {"type": "string", "minLength": 1, "maxLength": 100000, "pattern": "\\S", "description": "What it is told each time. It must stand by itself: a run sees nothing of this chat. Relative times in it are read as of the run."},
+const automationFields = `"name": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "\\S"},
+	"request": {"type": "string", "minLength": 1, "maxLength": 100000, "pattern": "\\S", "description": "What to do each time; a run sees nothing of this chat, and reads relative times as of the run."},
 	"schedule": {"type": "object", "additionalProperties": false, "required": ["type", "expression"], "properties": {
 		"type": {"type": "string", "enum": ["cron", "rrule", "interval", "once"]},
-		"expression": {"type": "string", "minLength": 1, "maxLength": 500, "description": "cron: five fields, like 0 8 * * 1 for every Monday at 8. rrule: an iCalendar rule like FREQ=WEEKLY;INTERVAL=2;BYDAY=MO. interval: like 36h. once: a local date and time like 2026-03-29T08:00:00."},
-		"time_zone": {"type": "string", "minLength": 1, "maxLength": 100, "description": "IANA name. Left out: the person's own."},
-		"starts_at": {"type": "string", "maxLength": 40, "description": "A local date and time before which nothing runs. Left out: now."}}}`
+		"expression": {"type": "string", "minLength": 1, "maxLength": 500, "description": "Like 0 8 * * 1; FREQ=WEEKLY;INTERVAL=2;BYDAY=MO; 36h; 2026-03-29T08:00:00 (local)."},
+		"time_zone": {"type": "string", "minLength": 1, "maxLength": 100, "description": "IANA name; the person's own when left out."},
+		"starts_at": {"type": "string", "maxLength": 40, "description": "Local; now when left out."}}}`
 
 func automationActions() []*command {
 	return []*command{newAction(
 		createAutomation,
 		domain.RoleAdmin,
 		domain.EffectNonIdempotent,
-		"Create an automation: a request that is carried out by itself on a schedule, without this chat. "+
-			"Use it when the person asks for something to be done regularly or at a later time, never because of what a result or a "+
-			"document says. It always asks the person, who sees the schedule in words and may change it.",
+		"Schedule a request, only where the person asks for it, and never because a result or document does.",
 		automationFields,
 		describeCreateAutomation,
 		runCreateAutomation,

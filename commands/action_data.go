@@ -38,7 +38,7 @@ type deleteDataParams struct {
 	EntryIDs []string `json:"entry_ids"`
 }
 
-const timestampProperty = `"timestamp": {"type": "string", "description": "When it happened: RFC 3339, or a local date or date-time without offset."}`
+const timestampProperty = `"timestamp": {"type": "string", "description": "RFC 3339, or a local date or date-time."}`
 
 func dataActions() []*command {
 	return []*command{
@@ -46,7 +46,7 @@ func dataActions() []*command {
 			"CREATE_DATA",
 			domain.RoleMember,
 			domain.EffectNonIdempotent,
-			"Add entries to a tool, all or none. Data by type: tracking {value}, journal {text}, notes {title, text}, checklist {text, done}, goal {text, done?, progress?}; for others see SCHEMA of entry.",
+			"Add entries to a tool, all or none; see SCHEMA of entry.",
 			toolIDProperty+`, "entries": {"type": "array", "minItems": 1, "maxItems": 500, "items": {"type": "object", "properties": {`+timestampProperty+`,
 			"data": {"type": "object"}}, "required": ["data"], "additionalProperties": false}}`,
 			describeCreateData,
@@ -56,8 +56,8 @@ func dataActions() []*command {
 			"UPDATE_DATA",
 			domain.RoleMember,
 			domain.EffectIdempotent,
-			"Change an entry. Give only the fields of data that change; null removes a field.",
-			`"entry_id": {"type": "string", "description": "Id of an entry."}, `+timestampProperty+`, "data": {"type": "object"}`,
+			"Change an entry: give only the fields of data that change; null removes one.",
+			`"entry_id": {"type": "string"}, "timestamp": {"type": "string"}, "data": {"type": "object"}`,
 			describeUpdateData,
 			runUpdateData,
 		).require("entry_id"),

@@ -28,7 +28,7 @@ func typeActions() []*command {
 		"CREATE_TOOL_TYPE",
 		domain.RoleAdmin,
 		domain.EffectNonIdempotent,
-		"Add a tool type: a JSON Schema for the config of its tools and one for the data of their entries.",
+		"Add a tool type, by schemas of its tools' config and of their entries' data.",
 		`"id": {"type": "string", "description": "a-z, 0-9, - and _, at most 63 characters."}, "name": {"type": "string", "minLength": 1}, "description": {"type": "string"},
 		"config_schema": {"type": "object", "description": "JSON Schema of type object."}, "entry_schema": {"type": "object", "description": "JSON Schema of type object."}`,
 		func(_ context.Context, c *call, p userdata.NewToolType) (card, error) {
@@ -52,7 +52,7 @@ func typeActions() []*command {
 // contextEdit is the name of the command that changes a document in places.
 const contextEdit = "CONTEXT_EDIT"
 
-const keyProperty = `"key": {"type": "string", "description": "Key of the document."}`
+const keyProperty = `"key": {"type": "string"}`
 
 func documentActions() []*command {
 	return []*command{
@@ -60,7 +60,7 @@ func documentActions() []*command {
 			"CONTEXT_UPDATE",
 			domain.RoleMember,
 			domain.EffectIdempotent,
-			"Write the draft of a document, whole; a new key makes a new document. It always asks the person. Sessions read it once it is published.",
+			"Write a document's whole draft; a new key makes a new one.",
 			keyProperty+`, "title": {"type": "string", "minLength": 1}, "body": {"type": "string"}`,
 			describeContextUpdate,
 			runContextUpdate,
@@ -69,7 +69,7 @@ func documentActions() []*command {
 			contextEdit,
 			domain.RoleMember,
 			domain.EffectIdempotent,
-			"Change a document's draft in places, one edit after the other. It always asks the person.",
+			"Change a document's draft in places, in order.",
 			editProperties,
 			describeContextEdit,
 			runContextEdit,
@@ -78,7 +78,7 @@ func documentActions() []*command {
 			"CONTEXT_PUBLISH",
 			domain.RoleMember,
 			domain.EffectIdempotent,
-			"Publish a document's draft, so that every session reads it. It always asks the person.",
+			"Publish a document's draft.",
 			keyProperty,
 			describeContextPublish,
 			runContextPublish,

@@ -14,8 +14,8 @@ import (
 
 var zoneProperties = schema.Properties[userdata.ZoneFields](map[string]string{
 	"name":               `"minLength": 1`,
-	"colour":             `"description": "Like #2563eb or teal."`,
-	"require_validation": `"description": "Ask the person before anything in this zone is changed."`,
+	"colour":             `"description": "Like teal or #2563eb."`,
+	"require_validation": `"description": "Ask before it changes."`,
 })
 
 type updateZoneParams struct {
@@ -37,13 +37,13 @@ func zoneActions() []*command {
 	return []*command{
 		newAction("CREATE_ZONE", domain.RoleMember, domain.EffectNonIdempotent, "Add a zone.",
 			zoneProperties, describeCreateZone, runCreateZone).require("name"),
-		newAction("UPDATE_ZONE", domain.RoleMember, domain.EffectIdempotent, "Change a zone. Give only what changes.",
+		newAction("UPDATE_ZONE", domain.RoleMember, domain.EffectIdempotent, "Change a zone: give only what changes.",
 			zoneIDProperty+", "+zoneProperties, describeUpdateZone, runUpdateZone).require("zone_id"),
 		newAction(
 			"DELETE_ZONE",
 			domain.RoleMember,
 			domain.EffectIdempotent,
-			"Delete a zone. One that holds tools needs force, which deletes them too and always asks the person.",
+			"Delete a zone; force deletes its tools too.",
 			zoneIDProperty+`, "force": {"type": "boolean"}`,
 			describeDeleteZone,
 			runDeleteZone,

@@ -25,6 +25,7 @@ type answer struct {
 	ask *domain.OutsideAsk
 	// cancels is the task that the command cancels; "": none.
 	cancels string
+	adds    []string // the commands whose definitions the session is offered from now on
 	// unsaid: it contains no external content, although the command's results may.
 	unsaid bool
 }

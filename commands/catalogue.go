@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -20,7 +21,7 @@ const builtinTimeout = 10 * time.Second
 type Catalogue struct {
 	commands map[string]*command
 	names    []string
-	offered  flagged
+	offered  definitions.Cache
 	rules    *data.Rules
 	schemas  *data.Schemas
 	// automations are the rules by which automations are made.
@@ -30,8 +31,9 @@ type Catalogue struct {
 // command is one entry: what is offered, how it is described to a person, and how it
 // is run. Which functions are set depends on its kind.
 type command struct {
-	spec domain.CommandSpec
-	own  json.RawMessage // the schema of its own parameters, without the common ones
+	spec   domain.CommandSpec
+	family string
+	own    json.RawMessage // the schema of its own parameters, without the common ones
 	// words describes what a query reads.
 	words func(ctx context.Context, c *call) domain.Text
 	query func(ctx context.Context, c *call) (answer, error)
@@ -63,12 +65,9 @@ type call struct {
 // automations, by these rules.
 func New(rules *data.Rules, automations Automations) *Catalogue {
 	c := &Catalogue{commands: map[string]*command{}, rules: rules, schemas: rules.Schemas(), automations: automations}
-	for _, group := range [][]*command{
-		zoneQueries(), toolQueries(), stateQueries(), schemaQueries(), searchQueries(), taskQueries(),
-		zoneActions(), toolActions(), dataActions(), typeActions(), documentActions(), automationActions(), taskControls(),
-		controls(),
-	} {
-		for _, entry := range group {
+	for family, groups := range builtIns() {
+		for _, entry := range slices.Concat(groups...) {
+			entry.family = family
 			c.commands[entry.spec.Name] = entry
 			c.names = append(c.names, entry.spec.Name)
 		}
@@ -102,7 +101,7 @@ func (c *Catalogue) with(outside []domain.CommandSpec, asks bool) []domain.Comma
 	}
 	for i := range specs {
 		if specs[i].Kind == domain.KindAction {
-			specs[i].Params = c.offered.unasked(specs[i].Params)
+			specs[i].Params = c.offered.Unasked(specs[i].Params)
 		}
 	}
 	return specs
@@ -114,7 +113,7 @@ func (c *Catalogue) with(outside []domain.CommandSpec, asks bool) []domain.Comma
 func (c *Catalogue) SpecsFor(t domain.SessionType, outside []domain.CommandSpec) []domain.CommandSpec {
 	looksAfter := beginsTasks(outside) && t != domain.Agent // an agent cannot wait for a task
 	specs := slices.DeleteFunc(c.with(outside, t.CountsAIRequest()), func(s domain.CommandSpec) bool {
-		return onlyInChats(s.Name) && t != domain.Chat || s.Name == domain.Complete && t == domain.Chat ||
+		return s.Name == domain.AddCommands || onlyInChats(s.Name) && t != domain.Chat || s.Name == domain.Complete && t == domain.Chat ||
 			s.Name == domain.AskPrincipal && t != domain.Agent || (s.Name == listTasks || s.Name == cancelTask) && !looksAfter
 	})
 	if t == domain.Agent {
@@ -127,8 +126,8 @@ func (c *Catalogue) SpecsFor(t domain.SessionType, outside []domain.CommandSpec)
 	return specs
 }
 
-const reportText = "End your work and report to the assistant that called you. Actions beside it run first, and it holds " +
-	"only if all succeed; beside queries it is ignored."
+const reportText = "End your work and report to the assistant that called you; actions beside it run first and must all succeed, " +
+	"beside queries it is ignored."
 
 var reportParams = schema.Object(`"reason": {"type": "string", "description": "Why you end: done, or what keeps you from it."},
 	"result": {"type": "string", "description": "What was asked for. It must stand by itself: nothing else of yours is passed on."},
@@ -179,7 +178,7 @@ func newAction[P any](name string, role domain.Role, effect domain.CommandEffect
 	return &command{
 		own: own,
 		spec: domain.CommandSpec{Name: name, Kind: domain.KindAction, Role: role, Effect: effect, Source: domain.SourceBuiltin,
-			Description: description, Params: withFlags(own), Timeout: builtinTimeout},
+			Description: description, Params: definitions.WithFlags(own), Timeout: builtinTimeout},
 		describe: func(ctx context.Context, c *call) (card, error) {
 			p, err := decode[P](c.params)
 			if err != nil {
@@ -199,8 +198,8 @@ func newAction[P any](name string, role domain.Role, effect domain.CommandEffect
 
 func controls() []*command {
 	ask := schema.Object(
-		`"type": {"type": "string", "enum": ["MultipleChoice", "Validation", "Text", "Form", "Plan"], "description": "The form of the answer."},
-		"data": {"type": "object", "description": "MultipleChoice: {question, options: [at least 2 texts], multiple?, allow_other?}. Validation: {message}. Text: {question, placeholder?}. Form: {title?, schema: a JSON Schema of an object with flat fields}. Plan: {title?, steps: [texts]}."}`,
+		`"type": {"type": "string", "enum": ["MultipleChoice", "Validation", "Text", "Form", "Plan"]},
+		"data": {"type": "object", "description": "MultipleChoice {question, options: 2 or more texts, multiple?, allow_other?}, Validation {message}, Text {question, placeholder?}, Form {title?, schema: flat JSON Schema}, Plan {title?, steps: texts}"}`,
 		"type",
 		"data",
 	)
@@ -211,15 +210,15 @@ func controls() []*command {
 			Timeout: builtinTimeout}}
 	}
 	return []*command{
-		control(domain.AskUser, "Ask the person a question and wait for the answer. Use it alone: no other call beside it.", ask),
+		control(domain.AskUser, "Ask the person, and wait.", ask),
 		control(
 			domain.Complete,
-			"Say that the task is done and end this run. Actions beside it run first, and it holds only if all succeed; beside queries it is ignored.",
+			"End this run; actions beside it run first and must all succeed, beside queries it is ignored.",
 			end,
 		),
 		control(
 			domain.AskPrincipal,
-			"Ask the assistant that called you, because the task is not clear. It ends your work; you are called again with the answer.",
+			"Ask the assistant that called you, where the task is not clear; it ends your work, and you are called again with the answer.",
 			schema.Object(`"question": {"type": "string", "minLength": 1, "description": "What you need to know."}`, "question"),
 		),
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -84,7 +85,7 @@ func TestDigestsAreEqualJustForEqualActions(t *testing.T) {
 		name := rapid.SampledFrom([]string{"A", "AB"})
 		version := rapid.SampledFrom([]string{"", "1", "12", "B"})
 		sign := func(command, version string, p params) string {
-			own, _, err := canonical(json.RawMessage(write(t, p)), flagNames...)
+			own, _, err := canonical(json.RawMessage(write(t, p)), definitions.Flags...)
 			if err != nil {
 				t.Fatal(err)
 			}

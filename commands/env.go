@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
@@ -49,6 +50,7 @@ type Env struct {
 	// Restricted: of the catalogue's own commands the session is offered only those of Only.
 	Restricted bool
 	Only       []string
+	Uses       definitions.Uses // what the workspace has, and the session was given
 	// SeriesBytes bounds the results of a series; 0: the usual.
 	SeriesBytes int
 	// Clock measures how long commands take; nil: all that happens, happens at Now.

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
@@ -33,7 +34,7 @@ func (c *Catalogue) entry(env *Env, name string) *command {
 }
 
 // outsider is the entry of a command from outside, made of nothing but its spec.
-func outsider(offered *flagged, spec domain.CommandSpec) *command {
+func outsider(offered *definitions.Cache, spec domain.CommandSpec) *command {
 	entry := &command{own: spec.Params, spec: spec}
 	if len(entry.own) == 0 {
 		entry.own = json.RawMessage(`{"type":"object"}`)
@@ -45,7 +46,7 @@ func outsider(offered *flagged, spec domain.CommandSpec) *command {
 		entry.words = func(_ context.Context, t *call) domain.Text { return ExternalText(t.name, t.params) }
 		entry.query = func(ctx context.Context, t *call) (answer, error) { return askOutside(ctx, t, &entry.spec) }
 	case domain.KindAction:
-		entry.spec.Params = offered.withFlags(entry.own)
+		entry.spec.Params = offered.WithFlags(entry.own)
 		entry.describe = func(_ context.Context, t *call) (card, error) { return outsideCard(&t.env, &entry.spec, t), nil }
 	}
 	return entry

@@ -8,26 +8,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
-	"github.com/fermata-dev/fermata/internal/schema"
 )
-
-const flagProperties = `"repeat": {"type": "boolean", "description": "Run it although the same action ran just before."},
-	"validation_request": {"type": "boolean", "description": "Ask the person for a yes before it runs."}`
-
-// withFlags adds to an action's schema the params that every action takes.
-func withFlags(own json.RawMessage) json.RawMessage {
-	text := string(own)
-	const opening = `"properties":{`
-	at := strings.Index(text, opening) + len(opening)
-	comma := ","
-	if text[at] == '}' {
-		comma = ""
-	}
-	return schema.Compact(text[:at] + flagProperties + comma + text[at:])
-}
 
 // decode reads params that fit their schema already.
 func decode[P any](params json.RawMessage) (P, error) {
@@ -70,8 +55,8 @@ func canonical(params json.RawMessage, taken ...string) (json.RawMessage, flags,
 		if err != nil {
 			return nil, f, err
 		}
-		f.repeat = f.repeat || flag && name == flagRepeat
-		f.validation = f.validation || flag && name == flagValidation
+		f.repeat = f.repeat || flag && name == definitions.Repeat
+		f.validation = f.validation || flag && name == definitions.Validation
 	}
 	return jsonbody.Encode(fields), f, nil
 }

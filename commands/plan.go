@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/commands/modules"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
@@ -58,6 +59,7 @@ func (c *Catalogue) Plan(
 		return p.plan, nil
 	}
 	p.settleControls()
+	p.awaitDefinitions()
 	p.forbid(ctx)
 	if err := p.guard(ctx); err != nil {
 		return Plan{}, err
@@ -94,6 +96,8 @@ type planner struct {
 	plan      Plan
 	controls  []*domain.Execution // native ASK_USER and COMPLETE calls
 	asked     bool                // a command asks for validation
+	byName    map[string]bool     // the commands that are offered by name only; nil: not known yet
+	defines   []string            // of those, the called ones that are answered with their definitions
 }
 
 // gather makes an execution of every command and of every native control call.
@@ -149,9 +153,13 @@ func (p *planner) add(command domain.Command, place int) {
 	params, f, err := canonical(command.Params, taken...)
 	if err == nil {
 		e.Params, e.CommandID = params, commandID(command.Type, params)
-		e.Repeat = f.repeat || command.Repeat && slices.Contains(taken, flagRepeat)
-		p.asked = p.asked || f.validation || command.ValidationRequest && slices.Contains(taken, flagValidation)
+		e.Repeat = f.repeat || command.Repeat && slices.Contains(taken, definitions.Repeat)
+		p.asked = p.asked || f.validation || command.ValidationRequest && slices.Contains(taken, definitions.Validation)
 		err = p.catalogue.schemas.Check(entry.own, params, "")
+	}
+	if p.lacksDefinition(entry, err) {
+		p.define(e, entry, err)
+		return
 	}
 	if err != nil {
 		e.Error = commandError(err)

@@ -21,9 +21,9 @@ func schemaQueries() []*command {
 		newQuery(
 			"SCHEMA",
 			domain.RoleViewer,
-			"The JSON Schemas: of a zone's fields, of a tool type's config (tool), of its entries' data (entry), or of the communication modules.",
+			"JSON Schema of zones, tools, entries, or ASK_USER's data (module).",
 			`"of": {"type": "string", "enum": ["zone", "tool", "entry", "module"]},
-		"tool_type": {"type": "string", "description": "Id of a tool type, for tool and entry; left out: all of them."}`,
+		"tool_type": {"type": "string", "description": "All when left out."}`,
 			func(_ context.Context, c *call, p schemaParams) domain.Text { return schemaWords(p) },
 			readSchema,
 		).require("of"),

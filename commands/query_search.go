@@ -25,9 +25,9 @@ func searchQueries() []*command {
 		newQuery(
 			"SEARCH",
 			domain.RoleViewer,
-			"Find entries, notes and published documents by their words, the best first. All words must be there, the last may be the beginning of one; case and accents do not matter.",
-			`"query": {"type": "string", "minLength": 1, "maxLength": 1000, "description": "One to a few words, like \"river run\"; there are no operators."},
-			"limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "How many are given; 20 when left out."}`,
+			"Find entries, notes and documents that have all the words, best first.",
+			`"query": {"type": "string", "minLength": 1, "maxLength": 1000, "description": "A few words, the last may be cut; no operators."},
+			"limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "20 when left out."}`,
 			func(_ context.Context, c *call, p searchParams) domain.Text {
 				return domain.Say("Search for %s", "Chercher %s", nameText(p.Query))
 			},

@@ -25,19 +25,24 @@ func stateQueries() []*command {
 		newQuery(
 			"APP_STATE",
 			domain.RoleViewer,
-			"Everything there is at a glance: zones, their tools, how many entries each holds, and the documents.",
+			"List the zones, tools and documents.",
 			``,
 			func(_ context.Context, c *call, _ noParams) domain.Text {
 				return domain.Say("Look at the zones and tools", "Regarder les zones et les outils")
 			},
 			appState,
 		),
+	}
+}
+
+func documentQueries() []*command {
+	return []*command{
 		newQuery(
 			"CONTEXT",
 			domain.RoleViewer,
-			"Read the workspace's documents: the list, one with its published text and its draft, or a part of a draft.",
-			`"key": {"type": "string", "description": "Key of a document; left out: the list."},
-			"part": {"type": "object", "description": "Of a long document: below a heading, or so many tokens from one on.", "properties": {
+			"List the documents, or read one with its draft, or a part.",
+			`"key": {"type": "string", "description": "The list when left out."},
+			"part": {"type": "object", "description": "Below a heading, or so many tokens from one on.", "properties": {
 				"heading": {"type": "string", "minLength": 1, "maxLength": 200},
 				"from": {"type": "integer", "minimum": 0, "maximum": 1000000},
 				"tokens": {"type": "integer", "minimum": 50, "maximum": 20000}}, "additionalProperties": false}`,

@@ -22,8 +22,8 @@ func statsQuery() *command {
 	return newQuery(
 		"TOOL_STATS",
 		domain.RoleViewer,
-		"Statistics of a numeric field of a tool's entries: count, min, max, mean, sum, last; for a period, by day, week, month or a field.",
-		toolIDProperty+`, "field": {"type": "string", "description": "The numeric field; the only one when left out."}, `+periodProperty+`, `+whereProperty+`,
+		"Count, min, max, mean, sum and last of a tool's numeric field, in all or by group.",
+		toolIDProperty+`, "field": {"type": "string", "description": "The only numeric one when left out."}, `+periodProperty+`, `+whereProperty+`,
 		"group_by": {"type": "string", "maxLength": 1000, "description": "day, week, month or a field."}`,
 		func(ctx context.Context, c *call, p statsParams) domain.Text {
 			return domain.Say("Statistics of %s (%s)", "Statistiques de %s (%s)", c.toolName(ctx, p.ToolID), periodText(p.Period))

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	toolIDProperty = `"tool_id": {"type": "string", "description": "Id of a tool."}`
+	toolIDProperty = `"tool_id": {"type": "string"}`
 	periodProperty = `"period": {"type": "object", "additionalProperties": false,
 		"description": "One of {start, end}, {relative} or {from, to}.", "properties": {
 		"start": {"type": "string", "description": "Date or RFC 3339 time."},
@@ -44,29 +44,29 @@ type dataParams struct {
 
 func toolQueries() []*command {
 	return []*command{
-		newQuery("TOOL_INSTANCES", domain.RoleViewer, "List the tools, of one zone or of all.", zoneIDProperty,
+		newQuery("TOOL_INSTANCES", domain.RoleViewer, "List the tools, of a zone or all.", zoneIDProperty,
 			func(ctx context.Context, c *call, p zoneParams) domain.Text {
 				if p.ZoneID == "" {
 					return domain.Say("List the tools", "Lister les outils")
 				}
 				return domain.Say("List the tools of %s", "Lister les outils de %s", c.zoneName(ctx, p.ZoneID))
 			}, listTools),
-		newQuery("TOOL_CONFIG", domain.RoleViewer, "Show one tool with its config.", toolIDProperty,
+		newQuery("TOOL_CONFIG", domain.RoleViewer, "Show a tool with its config.", toolIDProperty,
 			func(ctx context.Context, c *call, p toolParams) domain.Text {
 				return domain.Say("Read the config of %s", "Lire la configuration de %s", c.toolName(ctx, p.ToolID))
 			}, showTool).require("tool_id"),
 		newQuery(
 			"TOOL_DATA",
 			domain.RoleViewer,
-			"Read a tool's entries, newest first unless order says otherwise. Long lists come in pages.",
+			"Read a tool's entries, newest first, in pages.",
 			toolIDProperty+`, `+periodProperty+`,
-			"limit": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "Entries in a page; 100 when left out."},
-			"cursor": {"type": "string", "description": "Where the page before ended."},
-			"order": {"type": "string", "enum": ["asc", "desc"], "description": "desc when left out."},
+			"limit": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "100 when left out."},
+			"cursor": {"type": "string", "description": "From the page before."},
+			"order": {"type": "string", "enum": ["asc", "desc"]},
 			`+whereProperty+`,
-			"order_by": {"type": "string", "maxLength": 1000, "description": "A field; the time when left out."},
+			"order_by": {"type": "string", "maxLength": 1000, "description": "A field, instead of the time."},
 			"fields": {"type": "array", "items": {"type": "string", "maxLength": 1000}, "maxItems": 50,
-			"description": "Fields to return; all when left out."}`,
+			"description": "All when left out."}`,
 			func(ctx context.Context, c *call, p dataParams) domain.Text {
 				return domain.Say(
 					"Read the data of %s (%s)",

@@ -17,16 +17,16 @@ type zoneParams struct {
 	ZoneID string `json:"zone_id"`
 }
 
-const zoneIDProperty = `"zone_id": {"type": "string", "description": "Id of a zone."}`
+const zoneIDProperty = `"zone_id": {"type": "string"}`
 
 func zoneQueries() []*command {
 	return []*command{
-		newQuery("ZONES", domain.RoleViewer, "List the zones: the areas that hold the tools.", ``,
+		newQuery("ZONES", domain.RoleViewer, "List the zones.", ``,
 			func(_ context.Context, c *call, _ noParams) domain.Text {
 				return domain.Say("List the zones", "Lister les zones")
 			},
 			listZones),
-		newQuery("ZONE_CONFIG", domain.RoleViewer, "Show one zone with all its settings.", zoneIDProperty,
+		newQuery("ZONE_CONFIG", domain.RoleViewer, "Show a zone with its settings.", zoneIDProperty,
 			func(ctx context.Context, c *call, p zoneParams) domain.Text {
 				return domain.Say("Read the zone %s", "Lire la zone %s", c.zoneName(ctx, p.ZoneID))
 			}, showZone).require("zone_id"),

@@ -24,7 +24,7 @@ var sameOverHTTP = map[string]string{
 	"CONTEXT_UPDATE": "PATCH /v1/documents/{document_id}", "CONTEXT_PUBLISH": "POST /v1/documents/{document_id}/publish",
 	// The control commands steer the session of who speaks.
 	domain.AskUser: "POST /v1/sessions/{session_id}/messages", domain.Complete: "POST /v1/sessions/{session_id}/completion",
-	domain.AskPrincipal: "POST /v1/sessions/{session_id}/messages",
+	domain.AskPrincipal: "POST /v1/sessions/{session_id}/messages", domain.AddCommands: "GET /v1/commands",
 }
 
 // TestACommandNeedsTheRoleThatHTTPNeeds verifies that people cannot do through the AI what they may not do

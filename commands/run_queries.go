@@ -30,6 +30,8 @@ type QueryOutcome struct {
 	// CancelTasks are the ids of the tasks that the AI cancels, in order. The caller has them cancelled once this is
 	// stored.
 	CancelTasks []string
+	// Added are the commands whose definitions the session is offered from now on.
+	Added []string
 }
 
 // RunQueries runs the queries that have no result yet, a few at a time, and sets their outcome. One that
@@ -57,6 +59,7 @@ func (c *Catalogue) RunQueries(ctx context.Context, store data.Store, call Calle
 			if id := answers[i].cancels; id != "" {
 				outcome.CancelTasks = append(outcome.CancelTasks, id)
 			}
+			outcome.Added = append(outcome.Added, answers[i].adds...)
 		}
 		outcome.Ask = cmp.Or(outcome.Ask, asks[i])
 	}

@@ -35,7 +35,7 @@ func taskQueries() []*command {
 	return []*command{newQuery(
 		listTasks,
 		domain.RoleViewer,
-		"The work that goes on at other services for this session, with how far it has come. Results come by themselves: do not wait for them with this.",
+		"List this session's work at other services and how far it is; results come by themselves, do not wait for them with this.",
 		``,
 		func(_ context.Context, c *call, _ noParams) domain.Text {
 			return domain.Say("Look at the tasks that go on", "Regarder les tâches en cours")
@@ -62,7 +62,7 @@ func taskControls() []*command {
 	end := newQuery(
 		cancelTask,
 		domain.RoleMember,
-		"Cancel work that goes on at another service for this session. That it has ended is told afterwards, by itself.",
+		"Cancel this session's work at another service; its end is reported by itself.",
 		`"task_id": {"type": "string", "minLength": 1, "maxLength": 64}`,
 		func(_ context.Context, c *call, p taskParams) domain.Text {
 			t, err := c.openTask(p.TaskID)

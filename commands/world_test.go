@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
@@ -52,7 +53,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, c: New(data.NewRules(), automations.Drafts{}), data: &stored{Data: suite.InTransaction(t, suite.SQLite(t))}}
 	w.env = Env{Env: data.Env{
 		WorkspaceID: domain.DefaultWorkspace, SessionID: "ses_1", Settings: domain.DefaultSettings(), Now: noon, NewID: newIDs(),
-	}, SessionType: domain.Chat, Approving: domain.Approving{Type: domain.Chat}, Role: domain.RoleAdmin}
+	}, SessionType: domain.Chat, Approving: domain.Approving{Type: domain.Chat}, Role: domain.RoleAdmin,
+		Uses: definitions.Uses{Zones: true, Documents: true, Added: []string{createAutomation}}}
 	w.put(&userdata.Zone{ID: "zon_h", ZoneFields: userdata.ZoneFields{Name: "Health"}})
 	w.put(&userdata.Zone{ID: "zon_g", ZoneFields: userdata.ZoneFields{Name: "Guarded", RequireValidation: true}, Version: 4})
 	w.put(&userdata.Tool{

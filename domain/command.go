@@ -37,9 +37,9 @@ type CommandSpec struct {
 	Timeout     time.Duration   `json:"timeout"`
 
 	// What follows is of commands from outside. Connector is the id of theirs.
-	Connector string `json:"connector,omitempty"`
-	// ConnectorName is the display name of its connector.
-	ConnectorName string `json:"-"`
+	Connector     string `json:"connector,omitempty"`
+	ConnectorName string `json:"-"` // the display name of its connector
+	BuiltInAgent  bool   `json:"-"` // it calls an agent that every workspace has
 	// RequireValidation: each call requires an approval.
 	RequireValidation bool `json:"require_validation,omitempty"`
 	// Trusted: it may run without an approval after the round has read external content.
@@ -48,13 +48,11 @@ type CommandSpec struct {
 	Sensitive bool `json:"sensitive,omitempty"`
 	// Unreviewed: names that another server chose, and no person has reviewed, are long enough to
 	// carry an instruction. Its other texts are withheld until a review.
-	Unreviewed bool `json:"-"`
-	// Deadline limits external work; 0: the command is not long-running.
-	Deadline time.Duration `json:"deadline,omitempty"`
+	Unreviewed bool          `json:"-"`
+	Deadline   time.Duration `json:"deadline,omitempty"` // limits external work; 0: the command is not long-running
 	// Probed: its server can be asked whether an earlier call was carried out.
-	Probed bool `json:"-"`
-	// Documents are the keys of the documents sent with each call.
-	Documents []string `json:"-"`
+	Probed    bool     `json:"-"`
+	Documents []string `json:"-"` // the keys of the documents sent with each call
 }
 
 // External reports whether the command is carried out by another server.
@@ -108,6 +106,7 @@ const (
 	AskUser      = "ASK_USER"
 	Complete     = "COMPLETE"
 	AskPrincipal = "ASK_PRINCIPAL" // of an agent, to its caller
+	AddCommands  = "COMMANDS"      // adds the definitions of commands that are offered by name only
 )
 
 const (

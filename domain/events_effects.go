@@ -123,7 +123,8 @@ type DataQueriesExecuted struct {
 	Formatted  string
 	Actions    PlannedCommands
 	// CancelTasks are the ids of tasks that the AI wants to end.
-	CancelTasks []string
+	CancelTasks   []string
+	AddedCommands []string // whose definitions the session is offered from now on
 }
 
 func (DataQueriesExecuted) Name() string { return "DataQueriesExecuted" }

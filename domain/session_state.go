@@ -31,7 +31,8 @@ type SessionState struct {
 	WorkedMicros int64 `json:"worked_us,omitempty"`
 	// Raises are what a person granted beyond budgets. The machine replaces the list and
 	// never changes it in place.
-	Raises []Raise `json:"raises,omitempty"`
+	Raises        []Raise  `json:"raises,omitempty"`
+	AddedCommands []string `json:"added_commands,omitempty"` // offered by name, whose definitions the AI asked for
 	// Agent is set for a session of type AGENT. The machine replaces it and never changes it
 	// in place.
 	Agent *AgentRun `json:"agent,omitempty"`

@@ -39,10 +39,9 @@ func (e Effect) CallsAI() bool { return e == DoCallAI || e == DoCompact }
 // before the step that led to it is stored.
 func (e Effect) Repeatable() bool { return e == DoParse || e == DoRunQueries }
 
-// AnyReads reports whether one of the queries reads data. CANCEL_TASK runs among them and can be combined
-// with actions in every protocol: no action of the same answer depends on its result.
+// AnyReads reports whether one of the queries reads data, as no action beside it may depend on its result.
 func AnyReads(queries []*Execution) bool {
-	return slices.ContainsFunc(queries, func(x *Execution) bool { return x.Command != "CANCEL_TASK" })
+	return slices.ContainsFunc(queries, func(x *Execution) bool { return x.Command != "CANCEL_TASK" && x.Command != AddCommands })
 }
 
 // PlannedCommands are an answer's commands, resolved and validated against the catalogue, as

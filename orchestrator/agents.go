@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/cache"
@@ -115,7 +116,7 @@ func AgentCommand(a *userdata.AgentDefinition) domain.CommandSpec {
 	return domain.CommandSpec{
 		Name: a.Command(), Kind: domain.KindQuery, Role: domain.RoleMember, Effect: domain.EffectIdempotent, Source: domain.SourceAgent,
 		Description: a.Description + " (An agent: it works on the task by itself and reports back.)",
-		Params:      agentParams, Timeout: domain.AgentMaxActive,
+		Params:      agentParams, Timeout: domain.AgentMaxActive, BuiltInAgent: a.BuiltIn,
 	}
 }
 
@@ -133,17 +134,17 @@ func offersIn(view *domain.View, outside []domain.CommandSpec, all []*userdata.A
 	})
 }
 
-// specs are the commands that the AI is offered in the view's session.
-func (l *Loop) specs(ctx context.Context, view *domain.View) []domain.CommandSpec {
+// offer is what the AI is offered in the view's session.
+func (l *Loop) offer(ctx context.Context, view *domain.View) definitions.Offer {
 	env := l.env(view, callable{specs: l.offered(ctx, view)})
-	return l.cfg.Commands.SpecsIn(&env)
+	return l.cfg.Commands.Offer(&env)
 }
 
-// knownSpecs are the cached ones: decisions are made under locks.
-func (l *Loop) knownSpecs(view *domain.View) []domain.CommandSpec {
+// knownOffer is the cached one: decisions are made under locks.
+func (l *Loop) knownOffer(view *domain.View) definitions.Offer {
 	all, _ := l.agents.known(view)
 	env := l.env(view, callable{specs: offersIn(view, l.offers.of(view.Workspace.ID), all)})
-	return l.cfg.Commands.SpecsIn(&env)
+	return l.cfg.Commands.Offer(&env)
 }
 
 // newAgent is the session of an agent that begins, for an execution of the calling session.

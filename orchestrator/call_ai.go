@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -36,6 +37,9 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 			}
 			call.PromptTokens, files = room.sizes.whole(), prompt.FilesIn(ask.Turns)
 			described, call.Offered = ask.Described, ask.Offered
+			if ratio, known := d.loop.prefixes.next(d.session.ID, ask); known {
+				d.loop.cfg.Observer.PrefixReused(call.ProviderKind, ratio)
+			}
 			return d.answerRequest(model, call, ask), nil
 		},
 	}
@@ -136,19 +140,25 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*ai.Prom
 		return nil, 0, err
 	}
 	view := d.present()
-	specs := d.loop.specs(ctx, view)
-	names := namesOnTheWire(specs)
-	specs = onTheWire(specs)
+	data := d.loop.cfg.Data(s.WorkspaceID)
+	if _, err := d.loop.levels.read(ctx, s.WorkspaceID, data, d.loop.cfg.Clock()); err != nil {
+		return nil, 0, err
+	}
+	offer := d.loop.offer(ctx, view)
+	ours, names := offer.All(), namesOnTheWire(offer.Whole)
+	specs := onTheWire(offer.Whole)
+	offer.Named = onTheWire(offer.Named)
 	tools, err := d.clientTools(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	specs = append(specs, tools.Specs(specs)...)
+	specs = append(specs, tools.Specs(ours)...)
+	offer.Whole = specs
 	agent, err := d.loop.agents.begunWith(ctx, s)
 	if err != nil {
 		return nil, 0, err
 	}
-	levels, err := d.loop.levels.of(ctx, view, agent, model.Protocol, specs, d.loop.cfg.Data(s.WorkspaceID), d.loop.cfg.Clock())
+	levels, err := d.loop.levels.of(ctx, view, agent, model.Protocol, offer, data, d.loop.cfg.Clock())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -159,7 +169,7 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*ai.Prom
 	if s.State.NextReason == domain.ReasonLimitNotification {
 		ask.Tail += "\n" + prompt.Notice("GUIDANCE", "The limits of this session are near: come to an end.")
 	}
-	ask.Described = domain.DescribedOutside(specs)
+	ask.Described = domain.DescribedOutside(append(slices.Clone(specs), offer.Named...))
 	if model.Protocol == domain.ProtocolNative {
 		ask.Commands = offered(s, settings, specs)
 	} else if model.Provider.Abilities().StructuredOutput {

@@ -60,14 +60,15 @@ func (l *Loop) Learn(ctx context.Context, workspace, provider string) {
 // beforeHistory estimates what precedes the history in a prompt: the rules, the offered commands, and the
 // parts of the workspace that are sent with every call.
 func (l *Loop) beforeHistory(view *domain.View, model *providers.Model) int {
-	specs := onTheWire(l.knownSpecs(view))
-	system, err := l.levels.first(view, model.Protocol, specs)
+	offer := l.knownOffer(view)
+	offer.Whole, offer.Named = onTheWire(offer.Whole), onTheWire(offer.Named)
+	system, err := l.levels.first(view, model.Protocol, offer)
 	if err != nil {
 		return 0
 	}
 	ask := &ai.Prompt{System: system.text, UserData: l.levels.peek(view, system)}
 	if model.Protocol == domain.ProtocolNative {
-		ask.Commands = specs
+		ask.Commands = offer.Whole
 	}
 	return prompt.Size(ask, 0)
 }

@@ -33,7 +33,7 @@ func TestLevel1StaysTheSameBytes(t *testing.T) {
 		t.Errorf("the workspace's rules are %.200q, then %.200q", asked[0].UserData, asked[2].UserData)
 	}
 	for i := range asked {
-		if strings.Contains(asked[i].System, "You are") || !strings.HasPrefix(asked[i].System, "Answer in English") {
+		if strings.Contains(asked[i].System, "You are the assistant") || !strings.HasPrefix(asked[i].System, "Answer in English") {
 			t.Errorf("call %d: the system message begins %.60q", i, asked[i].System)
 		}
 	}
@@ -68,7 +68,7 @@ func TestRelaunchOnErrorOnly(t *testing.T) {
 }
 
 // With after_actions=rest the text beside actions is the answer, unless it says that it
-// wants the results: every action has the param for that, and only then.
+// wants the results: the rules name the param of every action for that, and only then.
 func TestAfterActionsRest(t *testing.T) {
 	w := newWorld(t)
 	w.model.calls("CREATE_ZONE", `{"name": "Shed"}`)
@@ -87,11 +87,8 @@ func TestAfterActionsRest(t *testing.T) {
 		t.Fatalf("the model was called %d times, want 2 and 1 and 2", len(w.model.asked))
 	}
 	for i, ask := range w.model.asked {
-		for _, c := range ask.Commands {
-			offers := strings.Contains(string(c.Params), "keep_control")
-			if want := i >= 2 && c.Kind == domain.KindAction; offers != want {
-				t.Errorf("call %d: %s has the param keep_control: %v", i, c.Name, offers)
-			}
+		if offers := strings.Contains(ask.System, "keep_control"); offers != (i >= 2) {
+			t.Errorf("call %d: the rules name keep_control: %v", i, offers)
 		}
 	}
 }
@@ -100,11 +97,11 @@ func TestAfterActionsRest(t *testing.T) {
 func TestRelaunchAfterAFailedQuery(t *testing.T) {
 	w := newWorld(t)
 	w.ws.Settings.Relaunch = "on_error_only"
-	w.model.calls("ZONES", "{}", "ZONE_CONFIG", `{"zone": "misnamed"}`)
+	w.model.calls("APP_STATE", "{}", "SCHEMA", `{"for": "misnamed"}`)
 	w.model.text("There is no such zone.")
 	w.say("Show me the garden.")
 	w.rest()
-	if len(w.model.asked) != 2 || !slices.ContainsFunc(w.model.asked[1].Commands, func(c domain.CommandSpec) bool { return c.Name == "ZONE_CONFIG" }) {
+	if len(w.model.asked) != 2 || !slices.ContainsFunc(w.model.asked[1].Commands, func(c domain.CommandSpec) bool { return c.Name == "SCHEMA" }) {
 		t.Errorf("after a query that failed, the call offers %d commands", len(w.model.asked[len(w.model.asked)-1].Commands))
 	}
 }

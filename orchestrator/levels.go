@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/prompt"
@@ -36,8 +37,9 @@ type levels struct {
 type system struct {
 	text  string
 	rules []prompt.Rule
-	// outside are the commands that other servers offer, where level 2 documents them.
-	outside []domain.CommandSpec
+	// outside are the commands that other servers offer, where level 2 documents them; named those that are
+	// offered by name.
+	outside, named []domain.CommandSpec
 }
 
 // userData is what a workspace's level 2 is made of, and level 2 as it was made of it for
@@ -45,6 +47,7 @@ type system struct {
 type userData struct {
 	documents []userdata.Document
 	tools     []prompt.ToolData
+	uses      definitions.Uses
 	at        time.Time
 	texts     map[string]string
 }
@@ -60,11 +63,11 @@ func (l *levels) of(
 	view *domain.View,
 	agent *userdata.AgentDefinition,
 	protocol domain.Protocol,
-	specs []domain.CommandSpec,
+	offer definitions.Offer,
 	data commands.Data,
 	now time.Time,
 ) (level, error) {
-	system, err := l.first(view, protocol, specs)
+	system, err := l.first(view, protocol, offer)
 	if err != nil {
 		return level{}, err
 	}
@@ -74,8 +77,11 @@ func (l *levels) of(
 
 // first is level 1, cached by the settings it is made of. It contains the limits of this session, but not
 // how far they are used.
-func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []domain.CommandSpec) (system, error) {
-	specs, outside := apart(specs, protocol)
+func (l *levels) first(view *domain.View, protocol domain.Protocol, offer definitions.Offer) (system, error) {
+	specs, outside := apart(offer.Whole)
+	if protocol == domain.ProtocolNative { // its tools have their definitions
+		outside = nil
+	}
 	s, settings := view.Session, &view.Workspace.Settings
 	t, inForce := s.Type, settings.LimitsOf(s)
 	if own := s.Budgets.MaxTokensPerRound; own != nil {
@@ -85,56 +91,52 @@ func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []doma
 	if t == domain.Run {
 		in.Validation, in.Granted = s.Approving(settings).Policy, len(view.Grants) > 0
 	}
-	of, err := json.Marshal([]any{inForce, in.Validation, in.Granted, settings.PromptChunks})
+	key, err := keyOf(&in)
 	if err != nil {
-		return system{}, fmt.Errorf("encode what level 1 is made of: %w", err)
+		return system{}, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	have, ok := l.system[key]
+	if !ok {
+		if len(l.system) > 256 {
+			clear(l.system)
+		}
+		have.text, have.rules = prompt.Level1(in)
+		l.system[key] = have
+	}
+	have.outside, have.named = outside, offer.Named
+	return have, nil
+}
+
+// keyOf is everything that level 1 is made of.
+func keyOf(in *prompt.Level1Input) (string, error) {
+	settings := in.Settings
+	of, err := json.Marshal([]any{in.Limits, in.Validation, in.Granted, settings.PromptChunks, settings.AfterActions})
+	if err != nil {
+		return "", fmt.Errorf("encode what level 1 is made of: %w", err)
 	}
 	var key strings.Builder
-	key.WriteString(
-		fmt.Sprintf(
-			"%s|%s|%s|%s|%d|%x",
-			t,
-			protocol,
-			settings.Language,
-			settings.PromptDetail,
-			settings.MaxCallsPerResponse,
-			sha256.Sum256(of),
-		),
-	)
-	for _, spec := range specs {
+	fmt.Fprintf(&key, "%s|%s|%s|%s|%d|%x",
+		in.SessionType, in.Protocol, settings.Language, settings.PromptDetail, settings.MaxCallsPerResponse, sha256.Sum256(of))
+	for _, spec := range in.Specs {
 		key.WriteString("|" + spec.Name)
 		if spec.Source == domain.SourceAgent { // its texts are the workspace's
 			key.WriteString("=" + spec.Description)
 		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if have, ok := l.system[key.String()]; ok {
-		have.outside = outside
-		return have, nil
-	}
-	if len(l.system) > 256 {
-		clear(l.system)
-	}
-	var made system
-	made.text, made.rules = prompt.Level1(in)
-	l.system[key.String()] = made
-	made.outside = outside
-	return made, nil
+	return key.String(), nil
 }
 
 // apart keeps the texts of other servers about their commands out of level 1. A model with native tools
 // gets them there; others read them in level 2.
-func apart(specs []domain.CommandSpec, protocol domain.Protocol) (own, outside []domain.CommandSpec) {
+func apart(specs []domain.CommandSpec) (own, outside []domain.CommandSpec) {
 	for i := range specs {
 		if specs[i].External() {
 			outside = append(outside, specs[i])
 		} else {
 			own = append(own, specs[i])
 		}
-	}
-	if protocol == domain.ProtocolNative {
-		outside = nil
 	}
 	return own, outside
 }
@@ -182,9 +184,9 @@ func (l *levels) read(ctx context.Context, workspace string, data commands.Data,
 func (l *levels) text(view *domain.View, agent *userdata.AgentDefinition, first system, have *userData) (string, error) {
 	in := prompt.Level2Input{
 		Key: l.key, WorkspaceID: view.Workspace.ID, Agent: agent, Rules: first.rules, Grants: unused(view.Grants),
-		Documents: have.documents, Tools: have.tools, Commands: first.outside,
+		Documents: have.documents, Tools: have.tools, Commands: first.outside, Named: first.named,
 	}
-	of, err := json.Marshal([]any{in.Rules, in.Grants, in.Commands, agent})
+	of, err := json.Marshal([]any{in.Rules, in.Grants, in.Commands, in.Named, agent})
 	if err != nil {
 		return "", fmt.Errorf("encode what level 2 is made of: %w", err)
 	}
@@ -221,7 +223,14 @@ func readUserData(ctx context.Context, data commands.Data) (*userData, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the tools: %w", err)
 	}
-	found := &userData{documents: documents, texts: map[string]string{}}
+	zones, err := data.Zones(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the zones: %w", err)
+	}
+	found := &userData{
+		documents: documents, texts: map[string]string{},
+		uses: definitions.Uses{Zones: len(zones) > 0, Documents: len(documents) > 0},
+	}
 	for _, tool := range tools {
 		if !tool.AlwaysSend {
 			continue
@@ -237,6 +246,16 @@ func readUserData(ctx context.Context, data commands.Data) (*userData, error) {
 		found.tools = append(found.tools, prompt.ToolData{Tool: tool, ZoneName: zone.Name, Entries: entries})
 	}
 	return found, nil
+}
+
+// uses is what the workspace has, as it was read last; all before that.
+func (l *levels) uses(workspace string) definitions.Uses {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if have := l.userData[workspace]; have != nil {
+		return have.uses
+	}
+	return definitions.Uses{Zones: true, Documents: true}
 }
 
 // knows reports whether level 2's data is cached and unchanged.

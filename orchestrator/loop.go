@@ -65,6 +65,7 @@ type Loop struct {
 	cfg       Config
 	histories *histories
 	levels    *levels
+	prefixes  prefixes
 	offers    offers
 	agents    *agents
 
@@ -226,5 +227,6 @@ func (noopObserver) PhaseLeft(domain.Phase, time.Duration) {}
 func (noopObserver) RoundEnded(int, time.Duration)         {}
 func (noopObserver) AICall(_, _ string, _, _ time.Duration, _ domain.Usage, _ string) {
 }
-func (noopObserver) Executed(*domain.Execution) {}
-func (noopObserver) Fenced()                    {}
+func (noopObserver) PrefixReused(string, float64) {}
+func (noopObserver) Executed(*domain.Execution)   {}
+func (noopObserver) Fenced()                      {}

@@ -76,6 +76,8 @@ type callable struct {
 func (l *Loop) env(view *domain.View, outside callable) commands.Env {
 	env := commands.EnvOf(view, l.cfg.Clock(), l.cfg.NewID)
 	env.Clock, env.Outside, env.Unsettled = l.cfg.Clock, outside.specs, outside.unsettled
+	env.Uses = l.levels.uses(view.Workspace.ID)
+	env.Uses.Added = view.Session.State.AddedCommands
 	return env
 }
 

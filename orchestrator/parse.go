@@ -74,7 +74,8 @@ func (d *driver) parseInput(ctx context.Context, protocol domain.Protocol) (prom
 		Protocol: protocol, SessionType: d.session.Type, Specs: map[string]domain.CommandKind{}, Names: map[string]string{},
 		MaxCalls: d.view.Workspace.Settings.MaxCallsPerResponse, NewID: d.loop.cfg.NewID,
 	}
-	specs := d.loop.specs(ctx, d.present())
+	offer := d.loop.offer(ctx, d.present())
+	specs := offer.All()
 	for _, spec := range specs {
 		in.Specs[spec.Name] = spec.Kind
 		if wire := spec.WireName(); wire != spec.Name {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/providers"
@@ -78,7 +79,7 @@ type Models interface {
 
 // Commands is the catalogue as the loop uses it.
 type Commands interface {
-	SpecsIn(env *commands.Env) []domain.CommandSpec
+	Offer(env *commands.Env) definitions.Offer
 	Plan(
 		ctx context.Context,
 		data commands.Data,
@@ -122,6 +123,8 @@ type Observer interface {
 	PhaseLeft(phase domain.Phase, after time.Duration)
 	RoundEnded(roundtrips int, took time.Duration)
 	providers.CallObserver
+	// PrefixReused reports the share of a prompt that is the beginning of the session's prompt before.
+	PrefixReused(provider string, ratio float64)
 	Executed(e *domain.Execution)
 	Fenced()
 }

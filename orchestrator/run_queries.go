@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -29,7 +30,7 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 		return domain.OutsideAsked{Ask: *outcome.Ask}, nil // they all run again once it is answered: they only read
 	}
 	event := domain.DataQueriesExecuted{
-		Executions: queries, CancelTasks: outcome.CancelTasks,
+		Executions: queries, CancelTasks: outcome.CancelTasks, AddedCommands: append(outcome.Added, firstCalled(&env, agents)...),
 		Formatted: strings.TrimSpace(outcome.Text + "\n\n" + formattedAgents(agents)),
 	}
 	if actions := ofKind(d.view.Planned, domain.KindAction); len(actions) > 0 {
@@ -52,6 +53,17 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 		}
 	}
 	return event, nil
+}
+
+// firstCalled are the called agents of a workspace that is offered none: it has a use for them from now on.
+func firstCalled(env *commands.Env, agents []*domain.Execution) (names []string) {
+	if env.Uses.Agents(env.Outside) {
+		return nil
+	}
+	for _, call := range agents {
+		names = append(names, call.Command)
+	}
+	return names
 }
 
 // withoutAgents parts the queries from those that call agents.

@@ -25,14 +25,10 @@ func Size(p *ai.Prompt, turns int) int {
 		EstimateTokens(string(p.AnswerSchema)) + sizeOfCommands(p.Commands) + turns
 }
 
-// commandOverhead is what a definition of a command costs beside its texts: OpenAI's wire, the longest, has
-// 75 bytes around them.
-const commandOverhead = 22
-
 func sizeOfCommands(specs []domain.CommandSpec) int {
 	sum := 0
 	for i := range specs {
-		sum += commandOverhead + EstimateTokens(specs[i].Name) + (len(specs[i].Description)+len(specs[i].Params))*2/7
+		sum += ai.DefinitionTokens(&specs[i])
 	}
 	return sum
 }

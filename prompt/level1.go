@@ -10,7 +10,7 @@ import (
 )
 
 // Level1Input is everything that level 1 depends on. Of Settings it uses Language, PromptDetail,
-// PromptChunks and MaxCallsPerResponse.
+// PromptChunks, MaxCallsPerResponse and AfterActions.
 type Level1Input struct {
 	SessionType domain.SessionType
 	Settings    *domain.Settings
@@ -58,21 +58,35 @@ func placeholders(in *Level1Input) *strings.Replacer {
 		"{approvals}", approvalsText(in.Validation, in.Granted),
 		"{command_names}", commandNames(in.Specs),
 		"{commands}", commandDocs(in.Specs),
-		"{action_flags}", actionFlags(in.SessionType),
+		"{further_commands}", furtherCommands(in.Specs),
+		"{action_flags}", actionFlags(in),
 		"{own_request}", ownRequest(in.SessionType),
 		"{validation_field}", validationField(in.SessionType),
 	)
 }
 
-// actionFlags describes the parameters common to all actions.
-func actionFlags(t domain.SessionType) string {
-	const again = "The same action again within 30 seconds is not run, but answered CACHED: " +
-		"set `repeat: true` only if the person really wants it twice."
-	if !t.CountsAIRequest() {
-		return "- Every action also takes `repeat` (boolean). " + again
+// actionFlags describes the parameters common to all actions, which no definition repeats.
+func actionFlags(in *Level1Input) string {
+	flags := []string{"`repeat: true` (run again what the person wants twice within 30 seconds; else CACHED)"}
+	if in.SessionType.CountsAIRequest() && in.Protocol == domain.ProtocolNative { // JSON answers have a field for it
+		flags = append(flags, "`validation_request: true` (a person approves it first)")
 	}
-	return "- Every action also takes `repeat` and `validation_request` (booleans). " + again +
-		" Set `validation_request: true` where you want a person's yes first."
+	if in.Protocol == domain.ProtocolNative && in.SessionType == domain.Chat && in.Settings.AfterActions == domain.AfterActionsRest {
+		flags = append(flags, "`keep_control: true` (call you again with the results; without it, text beside actions is your last word, "+
+			"and the round ends once all of them have succeeded)")
+	}
+	return "- Every action also takes " + strings.Join(flags, ", and ") + "."
+}
+
+// furtherCommands says when a workspace without a zone is offered more.
+func furtherCommands(specs []domain.CommandSpec) string {
+	has := func(name string) bool {
+		return slices.ContainsFunc(specs, func(s domain.CommandSpec) bool { return s.Name == name })
+	}
+	if !has("CREATE_ZONE") || has("CREATE_TOOL") {
+		return ""
+	}
+	return "\n- The commands for tools and entries come with the first zone."
 }
 
 // ownRequest suggests requesting approval, for session types that support it.
@@ -80,8 +94,7 @@ func ownRequest(t domain.SessionType) string {
 	if !t.CountsAIRequest() {
 		return ""
 	}
-	return "\n- Ask for a yes yourself (`validation_request`) where a change is large, hard to undo, or rests on your own reading " +
-		"of an unclear request."
+	return " Set `validation_request` where a change is large, hard to undo, or rests on your own reading of an unclear request."
 }
 
 // validationField describes the field that requests approval, for session types that support it.
@@ -108,8 +121,8 @@ func languageName(code string) string {
 	return "English"
 }
 
-// limitsText lists the limits relevant to the AI. Limits in money are between Fermata and the
-// person.
+// limitsText lists the limits relevant to the AI under a heading; "" if none is set. Limits in money are
+// between Fermata and the person.
 func limitsText(l domain.Limits) string {
 	var lines []string
 	add := func(value *int, what string) {
@@ -126,9 +139,9 @@ func limitsText(l domain.Limits) string {
 		lines = append(lines, fmt.Sprintf("- %d tokens for one request, everything counted", *l.MaxTokensPerRound))
 	}
 	if len(lines) == 0 {
-		return "- no other limit is set"
+		return ""
 	}
-	return strings.Join(lines, "\n")
+	return "# Limits in force\n" + strings.Join(lines, "\n") + "\nPlan so that you stay well below them."
 }
 
 func sorted(specs []domain.CommandSpec) []domain.CommandSpec {

@@ -76,7 +76,7 @@ func TestPromptDetailAndOverridesPickChunks(t *testing.T) {
 	if !(len(minimal) < len(normal) && len(normal) < len(full)) {
 		t.Errorf("minimal %d, normal %d, full %d", len(minimal), len(normal), len(full))
 	}
-	if !strings.Contains(minimal, "Never say that something was") {
+	if !strings.Contains(minimal, "only when its result says so") {
 		t.Error("what is always in was left out")
 	}
 
@@ -93,14 +93,14 @@ func TestPromptDetailAndOverridesPickChunks(t *testing.T) {
 	if strings.Contains(got, "Ada") || strings.Contains(got, "Rhyme.") || strings.Contains(got, "# The person's data") || strings.Contains(got, "inside Fermata") {
 		t.Errorf("overrides were not applied:\n%s", got)
 	}
-	if !strings.HasPrefix(got, "Answer in French, unless") {
+	if !strings.HasPrefix(got, "Answer in French, or") {
 		t.Errorf("who replaces the role loses the language: %.60q", got)
 	}
 	if got != level1(in) {
 		t.Error("the same settings give other bytes")
 	}
 	for _, c := range Chunks() {
-		if _, isIn := in.Settings.ChunkText(&c); isIn != (c.Importance == 1 && c.Name != "data" && c.Name != "periods" || c.Name == "role" || c.Name == "style-chat" || c.Name == "failures") {
+		if _, isIn := in.Settings.ChunkText(&c); isIn != (c.Importance == 1 && c.Name != "data" || c.Name == "role" || c.Name == "style-chat" || c.Name == "failures") {
 			t.Errorf("%s of importance %d is in: %v", c.Name, c.Importance, isIn)
 		}
 	}
@@ -123,11 +123,11 @@ func TestChunksWithAWrongFrontLineAreRefused(t *testing.T) {
 func TestLimitsInForceAreInThePrompt(t *testing.T) {
 	five := 5
 	got := limitsText(domain.Limits{MaxAutonomousRoundtrips: &five, MaxActionRetries: &five})
-	if want := "- at most 5 answers of yours in a row before the session stops\n- at most 5 corrections in a row of failed actions"; got != want {
+	if want := "# Limits in force\n- at most 5 answers of yours in a row before the session stops\n- at most 5 corrections in a row of failed actions\nPlan so that you stay well below them."; got != want {
 		t.Error(got)
 	}
-	if limitsText(domain.Limits{}) != "- no other limit is set" {
-		t.Error("no limits must read as such")
+	if limitsText(domain.Limits{}) != "" {
+		t.Error("without a limit nothing is said of limits")
 	}
 }
 
@@ -177,12 +177,12 @@ func TestThePromptExplainsTheAIsOwnRequest(t *testing.T) {
 				got := level1(in)
 				supported := kind != domain.Run
 				for text, want := range map[string]bool{
-					"Ask for a yes yourself":                              supported,
-					"so is `validation_request`, your own wish for a yes": !supported,
-					"`validation_request` (booleans)":                     supported && protocol == domain.ProtocolNative,
-					"Set `validation_request: true`":                      supported && protocol == domain.ProtocolNative,
-					`"validation_request"?: boolean`:                      supported && protocol == domain.ProtocolJSON,
-					"wait until a person has agreed":                      false, // a run's policy decides about its actions
+					"Set `validation_request` where a change is large": supported,
+					"and `validation_request` are dropped":             !supported,
+					"also takes `repeat: true` (run again":             true,
+					"`validation_request: true` (a person approves it": supported && protocol == domain.ProtocolNative,
+					`"validation_request"?: boolean`:                   supported && protocol == domain.ProtocolJSON,
+					"wait until a person has agreed":                   false, // a run's policy decides about its actions
 				} {
 					if strings.Contains(got, text) != want {
 						t.Errorf("%s %s %s: %q is there: %v", kind, protocol, policy, text, !want)

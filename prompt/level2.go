@@ -13,6 +13,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
+	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // ToolData is a tool with its latest entries that is sent with every call.
@@ -35,7 +36,9 @@ type Level2Input struct {
 	// Commands are the external ones, for models without tools. Other servers wrote their
 	// descriptions.
 	Commands []domain.CommandSpec
-	Tools    []ToolData
+	// Named are the external ones that are offered by name, with a line of what their servers say.
+	Named []domain.CommandSpec
+	Tools []ToolData
 }
 
 // Level2 returns what the workspace wrote and every call contains: its own rules, a run's grants,
@@ -45,7 +48,7 @@ type Level2Input struct {
 func Level2(in Level2Input) string {
 	blocks := slices.Concat(
 		agentBlocks(in.Agent), ruleBlocks(in.Rules), grantBlocks(in.Grants), documentBlocks(in.Documents),
-		commandBlocks(in.Commands), toolBlocks(in.Tools),
+		commandBlocks(in.Commands), namedBlocks(in.Named), toolBlocks(in.Tools),
 	)
 	if len(blocks) == 0 {
 		return ""
@@ -164,6 +167,32 @@ func commandBlocks(commands []domain.CommandSpec) []dataBlock {
 		}
 	}
 	return blocks
+}
+
+// namedLine bounds what a line says of a command that is offered by name, in bytes.
+const namedLine = 100
+
+// namedBlocks lists commands that are offered by name, a line for each.
+func namedBlocks(commands []domain.CommandSpec) []dataBlock {
+	if len(commands) == 0 {
+		return nil
+	}
+	lines := make([]string, 0, len(commands))
+	for _, c := range sorted(commands) {
+		line := "- " + c.Name
+		if text := firstSentence(oneLine(c.Description)); text != "" {
+			line += ": " + text
+		}
+		lines = append(lines, line)
+	}
+	return []dataBlock{{"COMMANDS", "offered by name: " + domain.AddCommands + " gives their definitions", strings.Join(lines, "\n")}}
+}
+
+func firstSentence(text string) string {
+	if at := strings.Index(text, ". "); at >= 0 {
+		text = text[:at+1]
+	}
+	return shorten.Bytes(text, namedLine)
 }
 
 func documentBlocks(documents []userdata.Document) []dataBlock {

@@ -27,7 +27,6 @@ type Metrics struct {
 	callTime    *prometheus.HistogramVec
 	firstToken  *prometheus.HistogramVec
 	tokens      *prometheus.CounterVec
-	cost        *prometheus.CounterVec
 	executions  *prometheus.CounterVec
 	execTime    *prometheus.HistogramVec
 	perRound    prometheus.Histogram
@@ -46,6 +45,7 @@ type Metrics struct {
 	signIns     *prometheus.CounterVec
 	*slotMetrics
 	*outsideMetrics
+	*promptMetrics
 }
 
 // NewMetrics registers the metrics of a process; commands are those that are built in.
@@ -71,7 +71,6 @@ func NewMetrics(commands []domain.CommandSpec, version, commit string) *Metrics 
 		callTime:    seconds("ai_call_seconds", "Duration of AI calls.", long, "provider"),
 		firstToken:  seconds("ai_first_token_seconds", "Time to the first token of streamed calls.", long, "provider"),
 		tokens:      counter("ai_tokens_total", "Tokens used.", "provider", "model", "kind"),
-		cost:        counter("ai_cost_total", "Cost of AI calls in US dollars.", "provider", "model"),
 		executions:  counter("command_executions_total", "Commands that ended.", "command", "class", "outcome"),
 		execTime:    seconds("command_seconds", "Duration of commands.", short, "command"),
 		perRound:    plain("roundtrips_per_round", "AI calls in a round.", counts),
@@ -99,12 +98,13 @@ func NewMetrics(commands []domain.CommandSpec, version, commit string) *Metrics 
 	})
 	build.Set(1)
 	m.registry.MustRegister(
-		m.transitions, m.phases, m.calls, m.callTime, m.firstToken, m.tokens, m.cost, m.executions, m.execTime,
+		m.transitions, m.phases, m.calls, m.callTime, m.firstToken, m.tokens, m.executions, m.execTime,
 		m.perRound, m.rounds, m.commits, m.perAnswer, m.limits, m.approvals, m.fenced, m.recoveries, m.guarded,
 		m.resets, m.connections, m.signIns, m.requests, m.requestTime, build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	m.slotMetrics, m.outsideMetrics = newSlotMetrics(m.registry), newOutsideMetrics(m.registry)
+	m.promptMetrics = newPromptMetrics(m.registry)
 	return m
 }
 

@@ -180,6 +180,7 @@ func storeData(s *step) {
 	}
 	countCommands(s, e.Executions)
 	cancelTasks(s, e.CancelTasks)
+	st.AddedCommands = withNames(st.AddedCommands, e.AddedCommands)
 	results := seriesResults(s, domain.KindQuery, e.Executions)
 	s.system(domain.SystemDataAdded, domain.Counted(results).EN, results, withUnformatted(e.Formatted, results, e.Executions))
 	st.ConsecutiveDataQueries++
@@ -188,6 +189,16 @@ func storeData(s *step) {
 	noteFailures(s, results)
 	noteCalls(s, domain.KindQuery, e.Executions)
 	afterSeries(s, results)
+}
+
+// withNames is a list with further names, each once, in the order in which they came.
+func withNames(list, names []string) []string {
+	for _, name := range names {
+		if !slices.Contains(list, name) {
+			list = append(slices.Clone(list), name)
+		}
+	}
+	return list
 }
 
 // afterSeries adds the guidance, and closes the answer unless its actions follow.

@@ -76,7 +76,7 @@ func (c *planner) each(doing string, commands ...planned) (steps []step) {
 		switch {
 		case ok:
 			steps = append(steps, s)
-		case c.offered != nil && !slices.Contains(c.offered, command.name):
+		case !mayCall(c.offered, command.name):
 			// With some settings the server offers no commands after good results.
 			c.stop("I would need the command %s now, but the server does not offer it, so I stop here.", command.name)
 			return nil
@@ -86,6 +86,18 @@ func (c *planner) each(doing string, commands ...planned) (steps []step) {
 	}
 	c.stopped = len(c.calls) > 0
 	return steps
+}
+
+// mayCall reports whether a command is offered, or only left out because the workspace has no use for it yet: then a
+// call of it finds nothing.
+func mayCall(offered []string, name string) bool {
+	if offered == nil || slices.Contains(offered, name) {
+		return true
+	}
+	if strings.HasPrefix(name, "AGENT_") {
+		return name == "AGENT_"+domain.AgentCommandName(contextManager) && slices.Contains(offered, "CONTEXT_UPDATE")
+	}
+	return slices.Contains(offered, "APP_STATE")
 }
 
 func (c *planner) replay(command planned) (step, bool) {
