@@ -67,3 +67,14 @@ func TestARoundKeepsTheTermsOfItsRun(t *testing.T) {
 		t.Errorf("the round has the terms %+v", got)
 	}
 }
+
+// TestARoundKeepsTheAddedCommands: definitions that the AI asked for are offered for the rest of the session.
+func TestARoundKeepsTheAddedCommands(t *testing.T) {
+	added := []string{"SHOP.ORDER"}
+	s := begin(&domain.Session{Type: domain.Chat, State: domain.SessionState{AddedCommands: added}}, domain.UserMessageSent{},
+		&domain.Policy{NewID: func(p string) string { return p + "_1" }})
+	newRound(s, domain.CauseUserMessage, domain.Author{})
+	if got := s.session.State.AddedCommands; !reflect.DeepEqual(got, added) {
+		t.Errorf("the round has %v", got)
+	}
+}

@@ -10,6 +10,7 @@ func newRound(s *step, cause domain.Cause, by domain.Author) {
 	s.session.State = domain.SessionState{
 		Waiting: old.Waiting, Poisoned: old.Poisoned, Suspended: old.Suspended, SuspendedAt: old.SuspendedAt,
 		KeepsSlotUntil: old.KeepsSlotUntil, BegunAt: old.BegunAt, Taint: old.Taint, WorkedMicros: old.WorkedMicros, Raises: old.Raises,
+		AddedCommands: old.AddedCommands,
 		RoundState: domain.RoundState{
 			RoundID: s.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),
 			RoundBy: by.ID, RoundByName: by.Name, RoundRole: by.Role, RoundPayer: old.RoundPayer,

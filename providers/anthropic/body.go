@@ -19,16 +19,20 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	b := providers.NewBody(len(prompt.Turns) + 5)
 	b.Add(p.params(request))
 	b.Add(p.prefixOf(prompt))
+	last := len(prompt.Turns) - 1
 	for i, t := range prompt.Turns {
 		encoded := p.encoder.turn(t)
 		if i == 0 {
 			encoded = begun(b, prompt, encoded)
 		}
-		if i == len(prompt.Turns)-1 && t.Role == ai.TurnUser {
+		switch {
+		case t.Role != ai.TurnUser || i != last && i != last-2:
+			b.Add(encoded)
+		case i == last:
 			addLast(b, encoded, prompt.Tail)
-			continue
+		default:
+			addMarked(b, encoded)
 		}
-		b.Add(encoded)
 	}
 	b.Add([]byte("]}"))
 	return b
@@ -57,6 +61,13 @@ func begun(b *providers.Body, prompt *ai.Prompt, encoded []byte) []byte {
 func addLast(b *providers.Body, encoded []byte, tail string) {
 	b.Add(encoded[:len(encoded)-len(`}]}`)])
 	b.Add(append(appendText([]byte(cacheMark+"}"), tail), "]}"...))
+}
+
+// addMarked adds the message with which the call before ended, marked as it was then: the vendor looks for its latest
+// entry a few blocks back only, and an answer may have more.
+func addMarked(b *providers.Body, encoded []byte) {
+	b.Add(encoded[:len(encoded)-len(`}]}`)])
+	b.Add([]byte(cacheMark + `}]}`))
 }
 
 // params appends the members before commands, levels and messages.

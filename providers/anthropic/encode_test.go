@@ -34,7 +34,7 @@ func dialogue() []*ai.Turn {
 func TestMessages(t *testing.T) {
 	const want = `{"role":"user","content":[{"type":"text","text":"Hello \"you\"\n"},{"type":"text","text":"` + "\uFFFD and \uFFFD" + `"}]}
 {"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"call_own1","name":"ZONES","input":{"a":1.0,"b":"` + "\uFFFD" + `"}},{"type":"tool_use","id":"call_own2","name":"bad_name_","input":{}}]}
-{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_own1","content":"{\"zones\":[]}"},{"type":"tool_result","tool_use_id":"call_own2","is_error":true,"content":"The arguments of this call were not a JSON object. They were: {\"x\":\n\nFailed."},{"type":"text","text":"And now?"}]}
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_own1","content":"{\"zones\":[]}"},{"type":"tool_result","tool_use_id":"call_own2","is_error":true,"content":"The arguments of this call were not a JSON object. They were: {\"x\":\n\nFailed."},{"type":"text","text":"And now?"` + mark + `}]}
 {"role":"assistant","content":[{"type":"text","text":"Nothing."}]}
 {"role":"user","content":[{"type":"text","text":"Thanks"` + mark + `},{"type":"text","text":"It is \"now\"."}]}`
 	p := made(t, plainConfig, nil)
@@ -52,17 +52,23 @@ func TestMessages(t *testing.T) {
 func TestWhatWasSentIsSentAgain(t *testing.T) {
 	p := made(t, plainConfig, nil)
 	all := dialogue()
-	before := ""
+	before, ends := "", ""
 	for n, now := range []string{"It is 8.", "It is 9.", "It is 10."} {
 		turns := all[:2*n+1]
 		body := encoded(t, p, &providers.Request{Prompt: &ai.Prompt{
 			System: "Rules.", UserData: "Data.", Turns: turns, Tail: now, Commands: []domain.CommandSpec{{Name: "ZONES"}},
 		}})
-		if !strings.HasPrefix(body, before) || strings.Count(body, "It is") != 1 || strings.Count(body, mark) != 3 {
+		marks := min(3+n, 4) // the rules, the data, where the call before ended, and the end
+		unmarked := strings.ReplaceAll(body, mark, "")
+		if !strings.HasPrefix(unmarked, before) || strings.Count(body, "It is") != 1 || strings.Count(body, mark) != marks {
 			t.Errorf("call %d does not go on from\n%s\nit is\n%s", n, before, body)
 		}
-		before, _, _ = strings.Cut(body[strings.LastIndex(body, `{"role":`):], mark)
-		before = body[:strings.LastIndex(body, `{"role":`)] + before
+		if n > 0 && !strings.Contains(body, ends+mark) {
+			t.Errorf("call %d is not marked where the one before ended: %s", n, body)
+		}
+		last := body[strings.LastIndex(body, `{"role":`):]
+		ends, _, _ = strings.Cut(last, mark)
+		before = strings.ReplaceAll(strings.TrimSuffix(body, last)+ends, mark, "")
 		for i, turn := range all {
 			if sent := turn.Encoded.Load() != nil; sent != (i < len(turns)) {
 				t.Errorf("call %d: turn %d encoded: %t", n, i, sent)

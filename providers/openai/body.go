@@ -83,6 +83,9 @@ func (p *provider) params(request *providers.Request) []byte {
 	if p.config.ServiceTier != "" {
 		b = providers.AppendString(append(b, `,"service_tier":`...), p.config.ServiceTier)
 	}
+	if p.cacheKey && request.SessionID != "" {
+		b = providers.AppendString(append(b, `,"prompt_cache_key":`...), request.SessionID)
+	}
 	if parallel := p.config.ParallelCalls; parallel != nil && !p.noParallel && len(request.Prompt.Commands) > 0 {
 		b = strconv.AppendBool(append(b, `,"parallel_tool_calls":`...), *parallel)
 	}

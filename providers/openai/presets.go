@@ -33,6 +33,7 @@ type abilities struct {
 	bridge        bool // a user message must not follow a tool message
 	shortIDs      bool // call ids have exactly nine letters and digits
 	toolNames     bool // a tool message names its tool
+	cacheKey      bool // finds the servers that cached a conversation by prompt_cache_key
 }
 
 // jsonMode is how the JSON protocol's answer is asked for, beside the words of the
@@ -48,7 +49,7 @@ const (
 // openAI is the preset of the kind openai.
 var openAI = preset{
 	Name: "openai", BaseURL: "https://api.openai.com/v1", hosts: []string{"api.openai.com"},
-	abilities: abilities{needsKey: true, maxTokens: "max_completion_tokens", role: "developer"},
+	abilities: abilities{needsKey: true, maxTokens: "max_completion_tokens", role: "developer", cacheKey: true},
 }
 
 // presets are the vendors of the kind openai_compatible.

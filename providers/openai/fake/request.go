@@ -25,6 +25,7 @@ type request struct {
 	ReasoningEffort     string          `json:"reasoning_effort"`
 	ServiceTier         string          `json:"service_tier"`
 	ParallelToolCalls   *bool           `json:"parallel_tool_calls"`
+	PromptCacheKey      string          `json:"prompt_cache_key"`
 	ResponseFormat      json.RawMessage `json:"response_format"`
 	Stream              bool            `json:"stream"`
 	StreamOptions       *struct {
@@ -65,6 +66,8 @@ func (d dialect) read(r *http.Request, body []byte) (*request, error) {
 		return nil, fmt.Errorf("tools are not supported")
 	case d.noStreamOptions && q.StreamOptions != nil:
 		return nil, fmt.Errorf("stream_options: extra inputs are not permitted")
+	case d.name != "openai" && q.PromptCacheKey != "":
+		return nil, fmt.Errorf("prompt_cache_key is not known")
 	case d.noParallel && q.ParallelToolCalls != nil:
 		return nil, fmt.Errorf("parallel_tool_calls is not known")
 	}
