@@ -5,6 +5,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/people"
 	peopleapi "github.com/fermata-dev/fermata/handlers/people"
 	"github.com/fermata-dev/fermata/notify"
 	"github.com/fermata-dev/fermata/notify/webhooks"
@@ -58,7 +59,7 @@ type notifyingSettings struct {
 	hosts *allowedHosts
 }
 
-func (s notifyingSettings) UpdateSettings(ctx context.Context, workspace string, patch domain.SettingsPatch) (*domain.Workspace, error) {
+func (s notifyingSettings) UpdateSettings(ctx context.Context, workspace string, patch people.SettingsPatch) (*domain.Workspace, error) {
 	w, err := s.WorkspaceStore.UpdateSettings(ctx, workspace, patch)
 	if err == nil {
 		s.look()

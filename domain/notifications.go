@@ -24,13 +24,6 @@ type QuietHours struct {
 	To   string `json:"to"`
 }
 
-// NotificationsPatch changes Notifications. Nil: unchanged.
-type NotificationsPatch struct {
-	MailTo      *[]string
-	QuietHours  **QuietHours
-	ShowContent *bool
-}
-
 // Check refuses what is no time of a day, and hours without an end.
 func (q *QuietHours) Check() error {
 	if _, _, err := q.clock(); err != nil {

@@ -3,6 +3,8 @@ package domain
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"math"
 	"time"
 )
 
@@ -172,4 +174,16 @@ func (s *Settings) LimitsFor(t SessionType) Limits {
 		return s.Limits.Chat
 	}
 	return s.Limits.Automation
+}
+
+// Version is a hash of the settings. They are stored as one text without a version of its own, so it is
+// made from their content and from the defaults: clients see which values differ from those.
+func (s *Settings) Version() (int64, error) {
+	text, err := json.Marshal([]Settings{*s, DefaultSettings()})
+	if err != nil {
+		return 0, fmt.Errorf("number the settings: %w", err)
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(text)                           // a hash refuses nothing
+	return int64(sum.Sum64()&math.MaxInt64) | 1, nil // never 0, which means no version
 }

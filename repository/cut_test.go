@@ -172,7 +172,7 @@ var writes = []write{
 	{"settings", func(w *cutWorld) (func(context.Context) error, func() int) {
 		before := w.settings()
 		return func(ctx context.Context) error {
-			_, err := w.store.Workspaces.UpdateSettings(ctx, ws, domain.SettingsPatch{MaxQueueLength: new(before + 1)})
+			_, err := w.store.Workspaces.UpdateSettings(ctx, ws, people.SettingsPatch{Fields: fmt.Appendf(nil, `{"max_queue_length":%d}`, before+1)})
 			return err
 		}, func() int { return w.settings() - before }
 	}},

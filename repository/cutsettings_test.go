@@ -2,9 +2,10 @@ package repository_test
 
 import (
 	"database/sql"
+	"fmt"
 	"testing"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // countWrites has the database itself keep a line for each write of a workspace's
@@ -39,7 +40,7 @@ func TestSettingsAreWrittenOnce(t *testing.T) {
 		for n := 1; ; n++ {
 			before, want := written(), w.settings()+1
 			arm(n)
-			_, err := w.store.Workspaces.UpdateSettings(t.Context(), ws, domain.SettingsPatch{MaxQueueLength: &want})
+			_, err := w.store.Workspaces.UpdateSettings(t.Context(), ws, people.SettingsPatch{Fields: fmt.Appendf(nil, `{"max_queue_length":%d}`, want)})
 			cut := w.proxy.Cut()
 			w.proxy.LoseReply(0)
 			w.must(err)

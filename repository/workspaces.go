@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/outside"
@@ -59,7 +60,7 @@ func (s *WorkspaceStore) CreateWorkspace(ctx context.Context, w *domain.Workspac
 }
 
 // UpdateSettings merges a patch into the settings under the workspace's lock.
-func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, patch domain.SettingsPatch) (*domain.Workspace, error) {
+func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, patch people.SettingsPatch) (*domain.Workspace, error) {
 	var w *domain.Workspace
 	err := s.db.Write(ctx, workspace, func(t *transaction.Tx) error {
 		row, err := transaction.WorkspaceIn(ctx, t, workspace, s.db.Dialect.Lock)
@@ -73,7 +74,7 @@ func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, p
 		if err := patch.Apply(&w.Settings); err != nil {
 			return err
 		}
-		if !reflect.DeepEqual(before, w.Settings.Notifications) || patch.TimeZone != nil {
+		if !reflect.DeepEqual(before, w.Settings.Notifications) || patch.Fields.Get("time_zone") != nil {
 			if err := outside.SyncMailRecipients(ctx, t, w, row.LastSeq); err != nil {
 				return err
 			}

@@ -1,7 +1,10 @@
 package people
 
-import "time"
-import "github.com/fermata-dev/fermata/domain"
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
 
 // Key is an API key. Only its hash is kept.
 type Key struct {

@@ -1,7 +1,10 @@
 package people
 
-import "time"
-import "github.com/fermata-dev/fermata/domain"
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
 
 // IssuerPerson is a person as identified by an OpenID Connect issuer, with their access.
 type IssuerPerson struct {

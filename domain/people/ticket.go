@@ -1,7 +1,10 @@
 package people
 
-import "time"
-import "github.com/fermata-dev/fermata/domain"
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
 
 // Ticket opens one event stream, once, with the rights of the caller it was issued to. Only its bearer has
 // the ticket itself.

@@ -27,7 +27,7 @@ type ProviderReader interface {
 // what If-Match demanded (0: nothing).
 type Settings interface {
 	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
-	UpdateSettings(ctx context.Context, ws string, patch domain.SettingsPatch) (*domain.Workspace, error)
+	UpdateSettings(ctx context.Context, ws string, patch people.SettingsPatch) (*domain.Workspace, error)
 }
 
 // NewKey is what a key is made of.

@@ -20,7 +20,6 @@ var manyFields = map[string]int{
 	"repository.sessionRow":                40,
 	"app.App":                              37,
 	"domain.Session":                       34,
-	"domain.SettingsPatch":                 34,
 	"domain.Settings":                      33,
 	"cli/chat.chatLoop":                    32,
 	"repository.roundtripRow":              28,
@@ -50,7 +49,7 @@ var manyFields = map[string]int{
 
 // largePackages has lines of a package.
 var largePackages = map[string]int{
-	"domain": 6624,
+	"domain": 6337,
 }
 
 // tangled has per cent of references between files that run upward.

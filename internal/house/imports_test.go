@@ -26,7 +26,7 @@ var table = map[string][]string{
 	"domain/explain":                  {"domain"},
 	"domain/mergepatch":               {},
 	"domain/outside":                  {"domain"},
-	"domain/people":                   {"domain"},
+	"domain/people":                   {"domain", "domain/mergepatch"},
 	"domain/reports":                  {"domain"},
 	"domain/userdata":                 {"domain", "domain/mergepatch"},
 	"data/files":                      {"domain", "internal/picture"},

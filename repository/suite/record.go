@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/domain/reports"
 )
 
@@ -123,7 +124,7 @@ func lineOf(l reports.RecordLine) string {
 func usage(w *world) {
 	random := rand.New(rand.NewPCG(7, 11))
 	ctx := w.Context()
-	settings, err := w.Workspaces.UpdateSettings(ctx, domain.DefaultWorkspace, domain.SettingsPatch{TimeZone: new("Europe/Paris"), DayStartHour: new(4)})
+	settings, err := w.Workspaces.UpdateSettings(ctx, domain.DefaultWorkspace, people.SettingsPatch{Fields: []byte(`{"time_zone":"Europe/Paris","day_start_hour":4}`)})
 	w.ok(err)
 	calendar, err := settings.Settings.Calendar()
 	w.ok(err)

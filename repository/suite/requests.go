@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/requests"
 )
@@ -179,11 +181,12 @@ func configuration(w *world) {
 	all, err := w.Workspaces.Workspaces(ctx)
 	w.ok(err)
 	w.equal(len(all), 2, "workspaces")
-	many := map[string]*domain.PricePatch{}
-	for i := range 201 { // one more than a workspace may have
-		many[fmt.Sprint(i)] = &domain.PricePatch{Input: new(1.0), Output: new(1.0)}
+	many := make([]string, 201) // one more than a workspace may have
+	for i := range many {
+		many[i] = fmt.Sprintf(`"%d":{"input":1,"output":1}`, i)
 	}
-	_, err = w.Workspaces.UpdateSettings(ctx, "other", domain.SettingsPatch{Language: new("fr"), Prices: domain.PricesPatch{Models: many}})
+	change := people.SettingsPatch{Fields: []byte(`{"language":"fr","prices":{` + strings.Join(many, ",") + `}}`)}
+	_, err = w.Workspaces.UpdateSettings(ctx, "other", change)
 	w.code(err, domain.CodeInvalid)
 	other, err := w.Workspaces.Workspace(ctx, "other")
 	w.ok(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // oneHolder: the database itself refuses a second holder, and a change that takes the
@@ -273,7 +274,7 @@ func deletion(w *world) {
 	log, _, err := w.Events.Events(w.Context(), s.WorkspaceID, "", 0, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	w.equal(len(log), int(gone.Events[0].Seq), "the log after the deletion")
-	settings, err := w.Workspaces.UpdateSettings(w.Context(), s.WorkspaceID, domain.SettingsPatch{Limits: domain.LimitSetPatch{Chat: domain.LimitsPatch{MaxCostPerDay: new(new(10.0))}}})
+	settings, err := w.Workspaces.UpdateSettings(w.Context(), s.WorkspaceID, people.SettingsPatch{Fields: []byte(`{"limits":{"chat":{"max_cost_per_day":10}}}`)})
 	w.ok(err)
 	w.equal(*settings.Settings.Limits.Chat.MaxCostPerDay, 10.0, "the new setting")
 	v, err := w.View(w.Context(), s.WorkspaceID, keep.ID)
@@ -281,7 +282,7 @@ func deletion(w *world) {
 	w.equal(v.Spent.Today, 2.5, "spent today")
 
 	// What decisions share of the settings is not what a change of them works on.
-	_, err = w.Workspaces.UpdateSettings(w.Context(), s.WorkspaceID, domain.SettingsPatch{Limits: domain.LimitSetPatch{Chat: domain.LimitsPatch{MaxCostPerDay: new(new(20.0))}}})
+	_, err = w.Workspaces.UpdateSettings(w.Context(), s.WorkspaceID, people.SettingsPatch{Fields: []byte(`{"limits":{"chat":{"max_cost_per_day":20}}}`)})
 	w.ok(err)
 	later, err := w.View(w.Context(), s.WorkspaceID, keep.ID)
 	w.ok(err)

@@ -2,10 +2,12 @@ package suite
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // called adds to a session a call of the AI that ended at an instant.
@@ -22,12 +24,11 @@ func (w *world) called(s *domain.Session, at time.Time, cost float64) {
 // spending: money is counted by the days and months of the workspace's calendar, and
 // what a call under way may cost counts until it is settled.
 func spending(w *world) {
-	day := func(d *float64) domain.SettingsPatch {
-		return domain.SettingsPatch{TimeZone: new("Europe/Paris"), DayStartHour: new(4), Limits: domain.LimitSetPatch{
-			Chat: domain.LimitsPatch{MaxCostPerMonth: &d}, Automation: domain.LimitsPatch{MaxCostPerDay: &d},
-		}}
+	day := func(limit string) people.SettingsPatch {
+		return people.SettingsPatch{Fields: fmt.Appendf(nil, `{"time_zone":"Europe/Paris","day_start_hour":4,
+			"limits":{"chat":{"max_cost_per_month":%[1]s},"automation":{"max_cost_per_day":%[1]s}}}`, limit)}
 	}
-	_, err := w.Workspaces.UpdateSettings(w.Context(), domain.DefaultWorkspace, day(new(10.0)))
+	_, err := w.Workspaces.UpdateSettings(w.Context(), domain.DefaultWorkspace, day("10"))
 	w.ok(err)
 	a := w.stored("chat")
 	run := func(s *domain.Session) { s.Type, s.AutomationID = domain.Run, "aut_1" }
@@ -62,7 +63,7 @@ func spending(w *world) {
 	w.equal(seen(b).Month, "2026-04", "the next month")
 
 	onlyOneReserves(w, a)
-	_, err = w.Workspaces.UpdateSettings(w.Context(), domain.DefaultWorkspace, day(nil))
+	_, err = w.Workspaces.UpdateSettings(w.Context(), domain.DefaultWorkspace, day("null"))
 	w.ok(err)
 	w.equal(seen(a), domain.Spent{}, "without a limit nothing is read")
 }

@@ -17,7 +17,7 @@ import (
 func TestWhatIsDueRunsWhenTheChatCountsAsInactive(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Now()) // migrated outside of the bubble
-		v.settings(domain.SettingsPatch{ChatEvictionAfter: new(domain.Duration(4 * time.Second))})
+		v.settings(`{"chat_eviction_after":"4s"}`)
 		v.ok(v.store.Close())
 		synctest.Test(t, func(t *testing.T) {
 			v := reopened(t, db)

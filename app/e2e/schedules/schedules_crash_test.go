@@ -47,7 +47,7 @@ func TestTheFifthFailureIsNotForgotten(t *testing.T) {
 func TestNoGraceIsNoMisfire(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC))
-		v.settings(domain.SettingsPatch{MisfireGrace: new(domain.Duration(0))})
+		v.settings(`{"misfire_grace":"0s"}`)
 		order := v.order("hourly", &automation.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"})
 		v.at(time.Date(2026, 3, 1, 13, 0, 0, 0, time.UTC))
 		v.at(time.Date(2026, 3, 1, 14, 0, 1, 0, time.UTC)) // the clock is never looked at in the very instant

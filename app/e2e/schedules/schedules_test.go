@@ -24,7 +24,7 @@ func TestAYearOfDailyRuns(t *testing.T) {
 			start, days = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 60 // the spring's changes; make long does the year
 		}
 		v := newVirtual(t, db, start)
-		v.settings(domain.SettingsPatch{MisfireGrace: new(domain.Duration(30 * time.Minute))})
+		v.settings(`{"misfire_grace":"30m"}`)
 		zones := []string{
 			"Europe/Paris", "America/New_York", "Australia/Lord_Howe", "America/Santiago",
 			"Africa/Cairo", "Asia/Kathmandu", "Pacific/Auckland", "UTC",

@@ -70,11 +70,8 @@ func newCrowd(t *testing.T, seed uint64) *crowd {
 		config.Runner = c
 		config.Log = zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)
 	})
-	c.settings(domain.SettingsPatch{
-		NetworkRetry:      domain.NetworkRetryPatch{Policy: new([]string{"forever", "requeue_after_3"}[seed%2])},
-		ChatPreempts:      new(seed%3 != 0),
-		AutomationMaxWait: new(domain.Duration(20 * time.Minute)),
-	})
+	c.settings(fmt.Sprintf(`{"network_retry":{"policy":%q},"chat_preempts":%t,"automation_max_wait":"20m"}`,
+		[]string{"forever", "requeue_after_3"}[seed%2], seed%3 != 0))
 	for i, change := range []func(*automation.NewAutomation){
 		harness.Guarded, harness.Confirmed, harness.Refusing,
 		func(in *automation.NewAutomation) { in.Budgets.MaxCostPerSession = new(0.3) },
@@ -418,7 +415,7 @@ func (c *crowd) tellsTrue(s *domain.Session) {
 // more.
 func (c *crowd) calmDown() {
 	c.calm = true
-	c.settings(domain.SettingsPatch{ChatEvictionAfter: new(domain.Duration(time.Minute))})
+	c.settings(`{"chat_eviction_after":"1m"}`)
 	for _, order := range c.orders { // nothing new begins
 		_, _, err := c.automations.UpdateAutomation(c.t.Context(), domain.DefaultWorkspace, order, automation.Patch{Enabled: new(false)})
 		c.ok(err)

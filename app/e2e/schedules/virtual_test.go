@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/automation"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/repository"
@@ -123,10 +124,10 @@ func (v *virtual) next() time.Time {
 	return agenda.Next
 }
 
-// settings changes those of the workspace.
-func (v *virtual) settings(patch domain.SettingsPatch) {
+// settings changes those of the workspace by a merge patch.
+func (v *virtual) settings(patch string) {
 	v.t.Helper()
-	_, err := v.store.Workspaces.UpdateSettings(v.t.Context(), domain.DefaultWorkspace, patch)
+	_, err := v.store.Workspaces.UpdateSettings(v.t.Context(), domain.DefaultWorkspace, people.SettingsPatch{Fields: []byte(patch)})
 	v.ok(err)
 }
 
