@@ -82,6 +82,24 @@ func (e ApprovalLinkFormAnswer) Valid() bool {
 	}
 }
 
+// Defines values for AutomationLane.
+const (
+	AutomationLaneOwner  AutomationLane = "owner"
+	AutomationLaneShared AutomationLane = "shared"
+)
+
+// Valid indicates whether the value is a known member of the AutomationLane enum.
+func (e AutomationLane) Valid() bool {
+	switch e {
+	case AutomationLaneOwner:
+		return true
+	case AutomationLaneShared:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AutomationRunTrigger.
 const (
 	AutomationRunTriggerEVENT     AutomationRunTrigger = "EVENT"
@@ -838,6 +856,24 @@ func (e SettingsAutomationValidation) Valid() bool {
 	}
 }
 
+// Defines values for SettingsLanes.
+const (
+	SettingsLanesPerson    SettingsLanes = "person"
+	SettingsLanesWorkspace SettingsLanes = "workspace"
+)
+
+// Valid indicates whether the value is a known member of the SettingsLanes enum.
+func (e SettingsLanes) Valid() bool {
+	switch e {
+	case SettingsLanesPerson:
+		return true
+	case SettingsLanesWorkspace:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SettingsLanguage.
 const (
 	SettingsLanguageEn SettingsLanguage = "en"
@@ -1455,6 +1491,9 @@ type Automation struct {
 	Enabled        bool    `json:"enabled"`
 	ID             string  `json:"id"`
 
+	// Lane Whose slot the runs need where the workspace's `lanes` are `person`. `owner`: that of the person who created it, whose chats pre-empt them. `shared`: that of the workspace's automations, which has `automations_at_once` seats. An automation without an owner is in the shared lane.
+	Lane AutomationLane `json:"lane"`
+
 	// Misfire The policy for missed runs: one run for all of them, each in order (at most 100), or none.
 	Misfire MisfirePolicy `json:"misfire"`
 	Name    string        `json:"name"`
@@ -1505,6 +1544,9 @@ type AutomationChangedEvent struct {
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
 	SessionSeq *SessionSeq `json:"session_seq"`
 }
+
+// AutomationLane Whose slot the runs need where the workspace's `lanes` are `person`. `owner`: that of the person who created it, whose chats pre-empt them. `shared`: that of the workspace's automations, which has `automations_at_once` seats. An automation without an owner is in the shared lane.
+type AutomationLane string
 
 // AutomationList defines model for AutomationList.
 type AutomationList struct {
@@ -2376,6 +2418,9 @@ type KeyList struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
+// Lane Sessions that share a slot and a queue: `person:` and the id of a person, `automations`, or `workspace`. A session keeps its lane.
+type Lane = string
+
 // LateReport What the service said after the task was over. It is kept, and changed nothing.
 type LateReport struct {
 	// At RFC 3339, UTC, milliseconds.
@@ -3106,6 +3151,9 @@ type PushSubscriptionList struct {
 type Queue struct {
 	Data []QueueRow `json:"data"`
 
+	// Lane Sessions that share a slot and a queue: `person:` and the id of a person, `automations`, or `workspace`. A session keeps its lane.
+	Lane *Lane `json:"lane,omitempty"`
+
 	// Length The length of the queue. Events and snapshots show its first 50.
 	Length int `json:"length"`
 }
@@ -3113,6 +3161,9 @@ type Queue struct {
 // QueueChangedData `queue.changed`: the sessions in the queue.
 type QueueChangedData struct {
 	Data []QueueRow `json:"data"`
+
+	// Lane Sessions that share a slot and a queue: `person:` and the id of a person, `automations`, or `workspace`. A session keeps its lane.
+	Lane *Lane `json:"lane,omitempty"`
 
 	// Length The length of the queue. Events and snapshots show its first 50.
 	Length int `json:"length"`
@@ -3357,6 +3408,9 @@ type Session struct {
 	ForkedFrom *ForkedFrom `json:"forked_from,omitempty"`
 	HoldsSlot  bool        `json:"holds_slot"`
 	ID         string      `json:"id"`
+
+	// Lane Sessions that share a slot and a queue: `person:` and the id of a person, `automations`, or `workspace`. A session keeps its lane.
+	Lane Lane `json:"lane"`
 
 	// LastEventTime RFC 3339, UTC, milliseconds.
 	LastEventTime Timestamp `json:"last_event_time"`
@@ -3629,6 +3683,9 @@ type Settings struct {
 	// AutomationValidation What an automation does where validation is needed.
 	AutomationValidation SettingsAutomationValidation `json:"automation_validation"`
 
+	// AutomationsAtOnce How many runs that belong to no person's lane work at the same time.
+	AutomationsAtOnce int `json:"automations_at_once"`
+
 	// Changed JSON pointers of the values that are not at their default.
 	Changed []string `json:"changed"`
 
@@ -3662,6 +3719,9 @@ type Settings struct {
 		Bytes int64 `json:"bytes"`
 		Count int64 `json:"count"`
 	} `json:"file_budget"`
+
+	// Lanes Which sessions share a slot and a queue: those of one person, or all of the workspace. It takes effect for sessions that are created afterwards.
+	Lanes    SettingsLanes    `json:"lanes"`
 	Language SettingsLanguage `json:"language"`
 	Limits   struct {
 		// Automation null is none.
@@ -3675,8 +3735,11 @@ type Settings struct {
 	MailOff *string `json:"mail_off"`
 
 	// MaxActiveDuration A number and a unit, or several, like `5m` or `1h30m`.
-	MaxActiveDuration   Duration `json:"max_active_duration"`
-	MaxCallsPerResponse int      `json:"max_calls_per_response"`
+	MaxActiveDuration Duration `json:"max_active_duration"`
+
+	// MaxCallsAside How many calls of the AI in a lane continue after their session has lost the slot. One more cuts the oldest, which is made again later.
+	MaxCallsAside       int `json:"max_calls_aside"`
+	MaxCallsPerResponse int `json:"max_calls_per_response"`
 
 	// MaxInactivity A number and a unit, or several, like `5m` or `1h30m`.
 	MaxInactivity  Duration `json:"max_inactivity"`
@@ -3724,6 +3787,9 @@ type SettingsApprovalOnExpiry string
 
 // SettingsAutomationValidation What an automation does where validation is needed.
 type SettingsAutomationValidation string
+
+// SettingsLanes Which sessions share a slot and a queue: those of one person, or all of the workspace. It takes effect for sessions that are created afterwards.
+type SettingsLanes string
 
 // SettingsLanguage defines model for Settings.Language.
 type SettingsLanguage string
@@ -3782,14 +3848,24 @@ type SignInWays struct {
 
 // Slot defines model for Slot.
 type Slot struct {
+	// Holder The first of them.
 	Holder *Session `json:"holder"`
 
+	// Holders The sessions that hold it. `slot.changed` has the one that got it.
+	Holders []Session `json:"holders"`
+
 	// InactivityMs How long nothing has happened; 0 while it works.
-	InactivityMs int64  `json:"inactivity_ms"`
-	Phase        *Phase `json:"phase"`
+	InactivityMs int64 `json:"inactivity_ms"`
+
+	// Lane Sessions that share a slot and a queue: `person:` and the id of a person, `automations`, or `workspace`. A session keeps its lane.
+	Lane  Lane   `json:"lane"`
+	Phase *Phase `json:"phase"`
 
 	// Preempting The session that gets it as soon as a running action ends.
 	Preempting *string `json:"preempting"`
+
+	// Seats How many sessions of the lane may hold it at the same time.
+	Seats int `json:"seats"`
 
 	// Since When the holder got it.
 	Since *Timestamp `json:"since"`
@@ -3799,12 +3875,21 @@ type Slot struct {
 type SlotChangedData struct {
 	Holder *Session `json:"holder"`
 
+	// Holders The session that got it.
+	Holders *[]Session `json:"holders,omitempty"`
+
 	// InactivityMs How long nothing has happened; 0 while it works.
-	InactivityMs int64  `json:"inactivity_ms"`
-	Phase        *Phase `json:"phase"`
+	InactivityMs int64 `json:"inactivity_ms"`
+
+	// Lane Sessions that share a slot and a queue: `person:` and the id of a person, `automations`, or `workspace`. A session keeps its lane.
+	Lane  *Lane  `json:"lane,omitempty"`
+	Phase *Phase `json:"phase"`
 
 	// Preempting The session that gets it as soon as a running action ends.
 	Preempting *string `json:"preempting"`
+
+	// Seats How many sessions of the lane may hold it at the same time.
+	Seats *int `json:"seats,omitempty"`
 
 	// Since When the holder got it.
 	Since *Timestamp `json:"since"`
@@ -4473,6 +4558,9 @@ type IfMatch = string
 
 // IfNoneMatch defines model for IfNoneMatch.
 type IfNoneMatch = string
+
+// LaneAsked defines model for LaneAsked.
+type LaneAsked = string
 
 // LastEventID defines model for LastEventID.
 type LastEventID = string

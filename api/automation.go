@@ -14,6 +14,7 @@ func AutomationFrom(a *automation.Automation, webhookURL string) *Automation {
 	out := &Automation{
 		ID: a.ID, Name: a.Name, ProviderID: textPtr(a.ProviderID), Enabled: a.Enabled, DisabledReason: textPtr(a.DisabledReason),
 		Schedule: scheduleFrom(a.Schedule), Misfire: MisfirePolicy(a.Misfire), Overlap: OverlapPolicy(a.Overlap),
+		Lane:              AutomationLane(a.Lane),
 		RequireValidation: a.RequireValidation, Completion: CompletionPolicy(a.Completion), Tags: a.Tags, Triggers: a.Triggers,
 		Commands: a.Commands,
 		Budgets:  BudgetsFrom(a.Budgets), SeedSessionID: a.SeedSessionID, NextRunAt: timePtr(a.NextAt), WebhookURL: textPtr(webhookURL),

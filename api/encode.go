@@ -47,7 +47,8 @@ func appendSession(b []byte, s *domain.Session) ([]byte, error) {
 	b = appendFloatOrNull(append(b, `,"max_cost_per_round":`...), s.Budgets.MaxCostPerRound)
 	b = appendFloatOrNull(append(b, `,"max_cost_per_session":`...), s.Budgets.MaxCostPerSession)
 	b = appendFloatOrNull(append(b, `,"max_cost_per_day":`...), s.Budgets.MaxCostPerDay)
-	b = strconv.AppendBool(append(b, `},"holds_slot":`...), s.HoldsSlot)
+	b = appendText(append(b, `},"lane":`...), domain.LaneOr(s.Lane))
+	b = strconv.AppendBool(append(b, `,"holds_slot":`...), s.HoldsSlot)
 	b = appendNonZero(append(b, `,"queue_position":`...), int64(s.QueuePosition))
 	b = append(b, `,"waiting_context":`...)
 	if s.State.Waiting == nil {

@@ -99,7 +99,8 @@ func appendWorkspaceBody(b []byte, e *domain.LogEvent) ([]byte, error) {
 	case e.Type == domain.LogSlotChanged && e.Slot != nil:
 		return appendObject(b, SlotFrom(e.Slot, e.At))
 	case e.Type == domain.LogQueueChanged:
-		queue := QueueFrom(e.Queue)
+		queue, lane := QueueFrom(e.Queue), domain.LaneOr(e.Lane)
+		queue.Lane = &lane
 		queue.Length = max(queue.Length, e.QueueLength)
 		return appendObject(b, queue)
 	case e.Type == domain.LogDataChanged && e.Change != nil:

@@ -29,7 +29,7 @@ func fullSession() *domain.Session {
 				Module: &domain.Module{Type: "Text", Data: json.RawMessage(`{"question":"?"}`)}, Attempt: 2, LastError: "gone",
 				Tasks: []string{"tsk_1"}, Reason: domain.EndTimeout, Limit: "max_cost_per_round", MessageID: "msg_1"},
 		},
-		EndReason: domain.EndSuspended, HoldsSlot: true, QueuePosition: 2, ExternalID: "mine", ParentSessionID: "ses_0",
+		EndReason: domain.EndSuspended, HoldsSlot: true, Place: domain.Place{QueuePosition: 2}, ExternalID: "mine", ParentSessionID: "ses_0",
 		Ownership: domain.Ownership{Owner: "per_1", Visibility: domain.VisiblePrivate}, AutomationID: "aut_1", Trigger: "SCHEDULED", ScheduledExecutionTime: new(noon), ProviderID: "prv_1", Model: "m",
 		RequireValidation: true, Pinned: true,
 		Budgets:   domain.Budgets{MaxTokensPerRound: new(int64(5)), MaxCostPerRound: new(0.25), MaxCostPerSession: new(1e-9)},
@@ -111,7 +111,8 @@ func events() []*domain.LogEvent {
 		}),
 		of(domain.LogAutomationChanged, func(e *domain.LogEvent) {
 			e.Row = &automation.Automation{
-				ID: "aut_1", Name: "Morning", SeedSessionID: "ses_2", Enabled: true, Misfire: automation.MisfireOnce, Overlap: automation.OverlapSkip,
+				Belonging: automation.Belonging{Lane: "owner"},
+				ID:        "aut_1", Name: "Morning", SeedSessionID: "ses_2", Enabled: true, Misfire: automation.MisfireOnce, Overlap: automation.OverlapSkip,
 				Completion: automation.CompletionAuto, Validation: "park", HookSecret: automation.HookSecret{HookHash: "never shown", HookSealed: "never shown"}, NextAt: new(noon), CreatedAt: noon, UpdatedAt: noon,
 				Schedule: &automation.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2030-01-01T00:00:00"},
 				Triggers: []automation.Trigger{{Type: automation.TriggerEntryCreated, ToolID: "tol_1", Condition: json.RawMessage(`{"type":"object"}`)}},
@@ -119,7 +120,8 @@ func events() []*domain.LogEvent {
 		}),
 		of(domain.LogAutomationChanged, func(e *domain.LogEvent) {
 			e.Row = &automation.Automation{
-				ID: "aut_1", Misfire: automation.MisfireAll, Overlap: automation.OverlapQueue, Completion: automation.CompletionAsk,
+				Belonging: automation.Belonging{Lane: "shared"},
+				ID:        "aut_1", Misfire: automation.MisfireAll, Overlap: automation.OverlapQueue, Completion: automation.CompletionAsk,
 				CreatedAt: noon, UpdatedAt: noon, DeletedAt: new(noon),
 			}
 		}),

@@ -19,6 +19,7 @@ func (in *NewAutomation) Domain(by, owner string) automation.NewAutomation {
 	set(&ask.Enabled, in.Enabled)
 	setWord(&ask.Misfire, in.Misfire)
 	setWord(&ask.Overlap, in.Overlap)
+	setWord(&ask.Lane, in.Lane)
 	setWord(&ask.Completion, in.Completion)
 	if schedule, given := in.Schedule[true]; given {
 		ask.Schedule = new(schedule.Domain())
@@ -58,6 +59,7 @@ func (in *AutomationPatch) Domain(version int64) automation.Patch {
 	patch := automation.Patch{
 		Version: version, Name: in.Name, ProviderID: orEmpty(in.ProviderID), Enabled: in.Enabled,
 		Misfire: word[automation.MisfirePolicy](in.Misfire), Overlap: word[automation.OverlapPolicy](in.Overlap),
+		Lane:       word[automation.LanePolicy](in.Lane),
 		Validation: orEmpty(in.AutomationValidation), RequireValidation: in.RequireValidation,
 		Completion: word[automation.CompletionPolicy](in.Completion), Budgets: budgetsPatch(in.Budgets),
 	}

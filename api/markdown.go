@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // Markdown exports a session as a readable document. Texts of people and models are block quotes that they cannot break
@@ -270,10 +271,10 @@ func tagBegins(c byte) bool {
 // newlines is a text of several lines as everybody's editor and terminal shows it: what
 // would steer them is escaped.
 func newlines(text string) string {
-	return domain.Printable(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"))
+	return visible.Printable(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"))
 }
 
-func oneLine(text string) string { return domain.Printable(strings.Join(strings.Fields(text), " ")) }
+func oneLine(text string) string { return visible.Printable(strings.Join(strings.Fields(text), " ")) }
 
 // escaped takes the meaning from the marks in a short text.
 func escaped(text string) string {

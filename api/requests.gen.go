@@ -89,6 +89,10 @@ type AutomationPatch struct {
 	// The policy for a run that a schedule, a webhook or an entry starts while the last one has not ended:
 	// it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
 	Overlap *string `json:"overlap,omitzero" validate:"omitempty,oneof=skip queue restart"`
+	// Whose slot the runs need where the workspace's `lanes` are `person`. `owner`: that of the person who
+	// created it, whose chats pre-empt them. `shared`: that of the workspace's automations, which has
+	// `automations_at_once` seats. An automation without an owner is in the shared lane.
+	Lane *string `json:"lane,omitzero" validate:"omitempty,oneof=owner shared"`
 	// null: as the workspace has it.
 	AutomationValidation nullable.Nullable[string] `json:"automation_validation,omitzero" validate:"omitempty,dive,oneof=park refuse allow"`
 	RequireValidation    *bool                     `json:"require_validation,omitzero"`
@@ -286,6 +290,8 @@ type NewAutomation struct {
 	Misfire *string `json:"misfire,omitzero" validate:"omitempty,oneof=once all skip"`
 	// Left out: `skip`.
 	Overlap *string `json:"overlap,omitzero" validate:"omitempty,oneof=skip queue restart"`
+	// Left out: `owner`.
+	Lane *string `json:"lane,omitzero" validate:"omitempty,oneof=owner shared"`
 	// Left out or null: as the workspace has it.
 	AutomationValidation nullable.Nullable[string] `json:"automation_validation,omitzero" validate:"omitempty,dive,oneof=park refuse allow"`
 	// Every action of its runs needs approval. Default: false.
@@ -641,6 +647,9 @@ type SettingsPatch struct {
 	AutomationValidation        nullable.Nullable[string]                     `json:"automation_validation,omitzero" validate:"omitempty,dive,oneof=park refuse allow"`
 	ChatPreempts                nullable.Nullable[bool]                       `json:"chat_preempts,omitzero"`
 	ChatsVisible                nullable.Nullable[string]                     `json:"chats_visible,omitzero" validate:"omitempty,dive,oneof=private workspace"`
+	Lanes                       nullable.Nullable[string]                     `json:"lanes,omitzero" validate:"omitempty,dive,oneof=person workspace"`
+	AutomationsAtOnce           nullable.Nullable[int]                        `json:"automations_at_once,omitzero" validate:"omitempty,dive,min=1,max=100"`
+	MaxCallsAside               nullable.Nullable[int]                        `json:"max_calls_aside,omitzero" validate:"omitempty,dive,min=0,max=100"`
 	ChatSessionHeader           nullable.Nullable[string]                     `json:"chat_session_header,omitzero" validate:"omitempty,dive,session_header"`
 	McpAnswers                  nullable.Nullable[bool]                       `json:"mcp_answers,omitzero"`
 	ApproveByText               nullable.Nullable[bool]                       `json:"approve_by_text,omitzero"`

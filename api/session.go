@@ -16,8 +16,8 @@ func SessionFrom(s *domain.Session) *Session {
 		RoundID: textPtr(s.State.RoundID), Pinned: s.Pinned, ExternalID: textPtr(s.ExternalID),
 		Owner: textPtr(s.Owner), Visibility: s.Visibility,
 		ParentSessionID: textPtr(s.ParentSessionID), ForkedFrom: forkedFrom(s),
-		Budgets:   BudgetsFrom(s.Budgets),
-		HoldsSlot: s.HoldsSlot, QueuePosition: numberPtr(s.QueuePosition),
+		Budgets: BudgetsFrom(s.Budgets),
+		Lane:    domain.LaneOr(s.Lane), HoldsSlot: s.HoldsSlot, QueuePosition: numberPtr(s.QueuePosition),
 		WaitingContext: waitingFrom(s.State.Waiting), TotalRoundtrips: s.State.TotalRoundtrips,
 		EndReason: textPtr(s.EndReason), AutomationID: textPtr(s.AutomationID),
 		ScheduledExecutionTime: timePtr(s.ScheduledExecutionTime), Trigger: textPtr(s.Trigger),
@@ -91,7 +91,13 @@ func costFrom(amount *float64) *Cost {
 
 // SlotFrom is the slot as clients see it at the given time.
 func SlotFrom(s *domain.SlotState, now time.Time) *Slot {
-	out := &Slot{Since: timePtr(s.Since), Preempting: textPtr(s.Preempting)}
+	out := &Slot{
+		Lane: domain.LaneOr(s.Lane), Seats: max(1, s.Seats), Holders: []Session{},
+		Since: timePtr(s.Since), Preempting: textPtr(s.Preempting),
+	}
+	for _, h := range s.Holders {
+		out.Holders = append(out.Holders, *SessionFrom(h))
+	}
 	if h := s.Holder; h != nil {
 		out.Holder, out.Phase = SessionFrom(h), &h.Phase
 		out.InactivityMs = inactivity(h, now).Milliseconds()

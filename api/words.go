@@ -1,6 +1,9 @@
 package api
 
-import "github.com/fermata-dev/fermata/domain"
+import (
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
+)
 
 // Many counts things in English: "1 session", "3 sessions".
 func Many[N int | int64](n N, noun string) string { return domain.Many(n, noun) }
@@ -67,7 +70,7 @@ const (
 )
 
 // Visible escapes the invisible characters of a text that a person approves.
-func Visible(text string) string { return domain.Visible(text) }
+func Visible(text string) string { return visible.Text(text) }
 
 // Printable escapes control characters of a text for a terminal.
-func Printable(text string) string { return domain.Printable(text) }
+func Printable(text string) string { return visible.Printable(text) }

@@ -23,7 +23,7 @@ type automationFile struct {
 
 // kept are the fields of an automation in a file.
 var kept = []string{
-	"name", "provider_id", "enabled", "schedule", "misfire", "overlap", "automation_validation", "require_validation",
+	"name", "provider_id", "enabled", "schedule", "misfire", "overlap", "lane", "automation_validation", "require_validation",
 	"completion", "tags", "triggers", "budgets",
 }
 
@@ -239,6 +239,7 @@ func asPatch(one map[string]any) map[string]any {
 		"schedule":              nil,
 		"misfire":               "once",
 		"overlap":               "skip",
+		"lane":                  "owner",
 		"automation_validation": nil,
 		"require_validation":    false,
 		"completion":            "auto",

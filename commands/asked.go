@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/shorten"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // ask is what a call needs of a person: a sign-in or an answer; nil: nothing. What was declined is not
@@ -63,7 +64,7 @@ func visibleTexts(value any) any {
 	case map[string]any:
 		for name, part := range v {
 			if text, is := part.(string); is && slices.Contains(readTexts, name) {
-				v[name] = domain.Visible(text)
+				v[name] = visible.Text(text)
 			} else {
 				v[name] = visibleTexts(part)
 			}

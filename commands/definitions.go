@@ -8,11 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
-
-type namesParams struct {
-	Names []string `json:"names"`
-}
 
 // definitionControls are COMMANDS. It needs no approval, and runs among the queries of an answer.
 func definitionControls() []*command {
@@ -20,10 +17,10 @@ func definitionControls() []*command {
 		domain.AddCommands, domain.RoleViewer,
 		"Get the definitions of commands of which you know the name only.",
 		`"names": {"type": "array", "minItems": 1, "maxItems": 50, "items": {"type": "string", "maxLength": 200}}`,
-		func(_ context.Context, _ *call, p namesParams) domain.Text {
-			return domain.Say("Read how to use %s", "Lire comment utiliser %s", domain.VisibleLine(strings.Join(p.Names, ", ")))
+		func(_ context.Context, _ *call, p definitions.Params) domain.Text {
+			return domain.Say("Read how to use %s", "Lire comment utiliser %s", visible.Line(strings.Join(p.Names, ", ")))
 		},
-		func(_ context.Context, c *call, p namesParams) (answer, error) { return c.definitions(p.Names) },
+		func(_ context.Context, c *call, p definitions.Params) (answer, error) { return c.definitions(p.Names) },
 	).require("names")
 	add.spec.Kind, add.spec.Effect = domain.KindControl, domain.EffectIdempotent
 	return []*command{add}
@@ -73,7 +70,7 @@ func (p *planner) define(e *domain.Execution, entry *command, err error) {
 		p.guide(entry.spec.Name + " was not run: " + explain(commandError(err)))
 	}
 	p.defines = append(p.defines, entry.spec.Name)
-	e.Command, e.Params = domain.AddCommands, jsonbody.Encode(namesParams{Names: []string{entry.spec.Name}})
+	e.Command, e.Params = domain.AddCommands, jsonbody.Encode(definitions.Params{Names: []string{entry.spec.Name}})
 	e.CommandID, e.Kind, e.Effect = commandID(e.Command, e.Params), domain.KindQuery, domain.EffectIdempotent
 	p.plan.Commands.Queries = append(p.plan.Commands.Queries, e)
 }

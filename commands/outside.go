@@ -14,6 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/commands/definitions"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/shorten"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // entry finds a command: one of the catalogue's own, else one from outside that the session
@@ -70,9 +71,9 @@ func ExternalText(name string, params json.RawMessage) domain.Text {
 
 // outsideName formats STUDIO.RENDER_FILM as "Render film on STUDIO".
 func outsideName(name string) domain.Text {
-	prefix, own, found := strings.Cut(domain.VisibleLine(name), ".")
+	prefix, own, found := strings.Cut(visible.Line(name), ".")
 	if !found || prefix == "" || own == "" {
-		return domain.Same(domain.VisibleLine(name))
+		return domain.Same(visible.Line(name))
 	}
 	own = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("_-.", r) {
@@ -91,7 +92,7 @@ func outsideName(name string) domain.Text {
 func paramWords(params json.RawMessage) domain.Text {
 	dec := json.NewDecoder(bytes.NewReader(params))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return domain.Same(shorten.Characters(domain.VisibleLine(string(params)), wordsBytes))
+		return domain.Same(shorten.Characters(visible.Line(string(params)), wordsBytes))
 	}
 	var said []domain.Text
 	size := 0
@@ -101,12 +102,12 @@ func paramWords(params json.RawMessage) domain.Text {
 		if err != nil || dec.Decode(&value) != nil {
 			break
 		}
-		text := domain.Same(domain.VisibleLine(string(value)))
+		text := domain.Same(visible.Line(string(value)))
 		var words string
 		if json.Unmarshal(value, &words) == nil && string(value) != "null" {
 			text = nameText(words)
 		}
-		one := domain.Say("%s: %s", "%s : %s", domain.VisibleLine(fmt.Sprint(name)), text)
+		one := domain.Say("%s: %s", "%s : %s", visible.Line(fmt.Sprint(name)), text)
 		said, size = append(said, one), size+len(one.EN)
 	}
 	if dec.More() { // omissions are marked, also where the text ends at the limit

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // visibleJSON escapes invisible characters in the texts and names within a JSON value. Values without any
@@ -27,7 +27,7 @@ func visibleJSON(value json.RawMessage) json.RawMessage {
 		end = min(end+1, len(value))
 		var text string
 		if json.Unmarshal(value[at:end], &text) == nil {
-			if shown := domain.Visible(text); shown != text {
+			if shown := visible.Text(text); shown != text {
 				b.Write(value[kept:at])
 				b.Write(jsonbody.Encode(shown))
 				kept = end

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/shorten"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // spoken is a text in the workspace's language.
@@ -18,7 +19,7 @@ func toolsText(n int) domain.Text { return domain.Count(n, "tool", "tools", "out
 
 // nameText quotes a name, with invisible characters escaped: a card must not look like another one.
 func nameText(name string) domain.Text {
-	name = shorten.Characters(domain.VisibleLine(strings.Trim(name, " \n\t")), 80)
+	name = shorten.Characters(visible.Line(strings.Trim(name, " \n\t")), 80)
 	return domain.Say("“%s”", "« %s »", name)
 }
 

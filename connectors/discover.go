@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/shorten"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // discoverTimeout bounds connecting and listing together.
@@ -150,5 +150,5 @@ const maxNotes = 2000
 
 // leftOut joins the notes about commands that were left out of a list.
 func leftOut(notes []string) string {
-	return domain.VisibleLine(shorten.Characters(strings.Join(notes, " "), maxNotes))
+	return visible.Line(shorten.Characters(strings.Join(notes, " "), maxNotes))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // Bounds of what people and models may store.
@@ -36,7 +37,7 @@ func checkName(pointer, name string) error {
 	if strings.TrimSpace(name) == "" {
 		return domain.Invalid(pointer, "required", "A name is required.")
 	}
-	if !domain.IsName(name) && strings.IndexByte(name, 0) < 0 && utf8.ValidString(name) {
+	if !visible.IsName(name) && strings.IndexByte(name, 0) < 0 && utf8.ValidString(name) {
 		return domain.Invalid(pointer, "format", "A name is one line, without control characters or characters that nobody sees.")
 	}
 	return CheckText(pointer, name, maxName)

@@ -48,6 +48,7 @@ type LogEvent struct {
 	SessionSeq  int64 // 0 for the workspace's own
 	WorkspaceID string
 	SessionID   string // "" for the workspace's own
+	Lane        string // of a change of a queue
 	Type        LogType
 	At          time.Time
 	Data        []byte

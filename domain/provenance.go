@@ -3,6 +3,8 @@ package domain
 import (
 	"slices"
 	"strings"
+
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // Origin is where a part of a message comes from.
@@ -77,7 +79,7 @@ const maxSource = 200
 // From makes the provenance of external content. The name is put on one line without invisible characters:
 // it may come from an untrusted party.
 func From(origin Origin, source string) *Provenance {
-	source = strings.Join(strings.Fields(VisibleLine(source)), " ")
+	source = strings.Join(strings.Fields(visible.Line(source)), " ")
 	if len(source) > maxSource {
 		source = strings.ToValidUTF8(source[:maxSource], "") + "…"
 	}

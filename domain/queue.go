@@ -2,17 +2,21 @@ package domain
 
 import "time"
 
-// SlotState is the holder of a workspace's slot. Since is when it got it.
+// SlotState is who holds the slot of a lane.
 type SlotState struct {
-	Holder     *Session
-	Since      *time.Time
-	Preempting string // the session that waits for a running action to end
+	Lane       string
+	Seats      int
+	Holders    []*Session // by seat
+	Holder     *Session   // the first; nil: none
+	Since      *time.Time // when the first got it
+	Preempting string     // the session that waits for a running action to end
 }
 
 // QueueRow is a session that requested the slot. Position 1 is next.
 type QueueRow struct {
 	WorkspaceID string
 	SessionID   string
+	Lane        string
 	Number      int64 // order in the queue; first in first out. 0: at the end of its part
 	Position    int
 	Trigger     string
@@ -39,9 +43,6 @@ const (
 	QueueInOrder   = 1 << 39 // in the order of their requests
 	QueueBehindAll = 1 << 40 // behind all others, even later ones
 )
-
-// MaxCallsAside limits the calls that continue without the slot. One more cuts the oldest, which is made again later.
-const MaxCallsAside = 8
 
 // TriggerResume is the trigger of a session that continues: its wait is over, or its answer waits for the slot.
 const TriggerResume = "RESUME"

@@ -97,11 +97,10 @@ type Session struct {
 	State       SessionState
 	EndReason   EndReason
 
+	Place
 	HoldsSlot bool
-	// QueuedAt is set while the session is in the queue of its workspace.
+	// QueuedAt is set while the session is in the queue of its lane.
 	QueuedAt *time.Time
-	// QueuePosition is filled by readers: 1 is next. 0 when it is not queued.
-	QueuePosition int
 
 	// Ownership of a run is that of its automation, and of an agent's session that of the session that called it.
 	Ownership

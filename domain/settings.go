@@ -55,6 +55,7 @@ type Settings struct {
 	AutomationValidation string `json:"automation_validation"` // park, refuse, allow
 	ChatPreempts         bool   `json:"chat_preempts"`
 	peopleSettings
+	laneSettings
 	// SensitiveCommands are the actions approved with a passkey, in the form of AllowsCommand.
 	SensitiveCommands []string `json:"sensitive_commands"`
 	protocolSettings
@@ -141,6 +142,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		Language: "en", TimeZone: "UTC", WeekStartDay: "monday",
 		AutomationValidation: "park", ChatPreempts: true, peopleSettings: peopleSettings{ChatsVisible: VisibleWorkspace},
+		laneSettings:                laneSettings{Lanes: lanesOfPeople, AutomationsAtOnce: 1, MaxCallsAside: 8},
 		ChatEvictionAfter:           Duration(5 * time.Minute),
 		AutomationMaxWait:           Duration(time.Hour),
 		CompletionConfirmationDelay: Duration(5 * time.Second),

@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // Text is a sentence in every language that people read. It is made in all of them at once, from
@@ -71,7 +73,7 @@ func (t Translations) In(language, text string) string {
 }
 
 // Visible escapes invisible characters of a text that a person approves.
-func (t Text) Visible() Text { return Text{EN: Visible(t.EN), FR: Visible(t.FR)} }
+func (t Text) Visible() Text { return Text{EN: visible.Text(t.EN), FR: visible.Text(t.FR)} }
 
 // Count formats a number with its noun: "1 entry", "12 entries".
 func Count(n int, english, englishMany, french, frenchMany string) Text {
@@ -97,7 +99,7 @@ func JoinBetween(between Text, texts ...Text) Text {
 
 // About prefixes a text with the quoted name of its subject; without a name the text is capitalised.
 func About(name string, text Text) Text {
-	if name = VisibleLine(strings.TrimSpace(name)); name == "" {
+	if name = visible.Line(strings.TrimSpace(name)); name == "" {
 		return Text{EN: capital(text.EN), FR: capital(text.FR)}
 	}
 	return Say("“%s”: %s", "« %s » : %s", name, text)

@@ -7,18 +7,18 @@ import "time"
 type View struct {
 	Workspace *Workspace
 	Session   *Session
-	// Holder is the session that holds the slot, nil when it is free. It is the same
-	// pointer as Session when that one holds it. What follows is of a holder other than
-	// Session, so that it can be suspended or evicted in the same transaction.
+	// Holder is the session that holds the slot of the lane, nil when a seat is free. It is the same
+	// pointer as Session when that one holds it. Of several holders it is one that waits for the network,
+	// or the first. What follows is of a holder other than Session, so that it can be suspended or evicted
+	// in the same transaction.
 	Holder              *Session
 	HolderOpen          []*Approval
 	HolderPlanned       []*Execution
 	HolderCancelMessage *Message
 	HolderInbox         []*InboxItem
 	HolderAgents        []*AgentView
-	// CallsAside are the sessions that finish a call without the slot, oldest first; read where the holder may become one.
-	CallsAside []*Session
-	// Queue of the workspace, next first. The rows of CHATs have their session.
+	LaneView
+	// Queue of the lane, next first. The rows of CHATs have their session.
 	Queue []QueueRow
 
 	Open          []*Approval // open approvals of the session
@@ -48,13 +48,14 @@ type View struct {
 	Spent Spent
 }
 
-// Waiters are those who want the slot of a workspace, as of one instant.
+// Waiters are those who want the slot of a lane, as of one instant.
 type Waiters struct {
 	// At is the time of reading and of the decision: a row that becomes due between two such times would
 	// have no session here and be missed.
 	At        time.Time
 	Workspace *Workspace
-	Holder    *Session // nil: the slot is free
+	Lane      string
+	Holder    *Session // nil: a seat is free
 	// ActionRuns: the holder has started an action whose outcome is not stored.
 	ActionRuns bool
 	Queue      []QueueRow // next first, each with its session

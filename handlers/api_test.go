@@ -63,6 +63,7 @@ func everyAnswer(t *testing.T, w *servertest.World, c *servertest.Client) {
 
 // everyPlaceInTheQueue has a run that waits for the slot, and leaves.
 func everyPlaceInTheQueue(_ *testing.T, _ *servertest.World, c *servertest.Client) {
+	c.Want(200, "PATCH", "/v1/settings", `{"lanes":"workspace"}`) // a chat has the slot
 	run := c.Want(202, "POST", "/v1/automations/aut_1/execute", "").Body["session"].(map[string]any)["id"].(string)
 	servertest.All(c, []servertest.Call{{200, "GET", "/v1/queue", ""}, {200, "DELETE", "/v1/queue/" + run, ""}})
 }

@@ -39,7 +39,7 @@ var meant = []struct{ operation, refusal, why string }{
 	{"previewSchedule", `/schedule/(expression|starts_at) .*`, "a time is written as times are"},
 	{"updateSettings", `/prices/[^/]+/(input|output) required`, "the model has a price already, or not"},
 	{"", `/segments too_large`, "it is the text of all segments together"},
-	{"updateSettings", `/(commands/\d+|fallback_providers/\d+|prompt_chunks/.*|time_zone) .*`, "there is one of this name, or not"},
+	{"updateSettings", `/(commands/\d+|allowed_hosts/\d+|fallback_providers/\d+|prompt_chunks/.*|time_zone) .*`, "there is one of this name, or not"},
 	{"updateSettings", `/notifications/(quiet_hours/to same|mail_to no_mail|mail_to/\d+ (format|repeated))`, "an address is one, and hours have an end"},
 }
 

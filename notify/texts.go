@@ -5,6 +5,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/shorten"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // item describes one approval in a notification.
@@ -44,6 +45,6 @@ func (t *message) title() string { return domain.TitleOf(t.asked).In(t.settings.
 
 // cut returns a text on one line, truncated to maxText.
 func cut(text string) string {
-	text = domain.VisibleLine(strings.Join(strings.Fields(text), " "))
+	text = visible.Line(strings.Join(strings.Fields(text), " "))
 	return shorten.Characters(text, maxText)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // exportCommand writes a workspace with its complete history to a file while the server runs.
@@ -78,9 +79,9 @@ func switchedOff(done *Imported) string {
 	for _, p := range done.Programs {
 		switch {
 		case p.Command != "":
-			fmt.Fprintf(&b, "\nThe %s %q would start: %s", p.Kind, p.Name, domain.VisibleLine(p.Command))
+			fmt.Fprintf(&b, "\nThe %s %q would start: %s", p.Kind, p.Name, visible.Line(p.Command))
 		case p.URL != "":
-			fmt.Fprintf(&b, "\nThe %s %q would call: %s", p.Kind, p.Name, domain.VisibleLine(p.URL))
+			fmt.Fprintf(&b, "\nThe %s %q would call: %s", p.Kind, p.Name, visible.Line(p.URL))
 		}
 	}
 	return b.String()

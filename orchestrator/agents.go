@@ -170,6 +170,7 @@ func (c *calling) newAgent(a *userdata.AgentDefinition, call *domain.Execution, 
 	s.Session.ID, s.Query.SessionID = domain.AgentSessionID(call.ID), domain.AgentSessionID(call.ID)
 	s.Session.Ownership = parent.Ownership
 	s.Session.WorkspaceID, s.Query.WorkspaceID = parent.WorkspaceID, parent.WorkspaceID
+	s.Session.Lane = parent.Lane
 	s.Session.Budgets = left
 	s.Session.ParentSessionID, s.Session.AutomationID = parent.ID, parent.AutomationID
 	s.Session.RequireValidation, s.Session.ScheduledExecutionTime = parent.RequireValidation, parent.ScheduledExecutionTime

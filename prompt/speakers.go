@@ -5,6 +5,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/shorten"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // speakers tracks who speaks in a session. As long as it is one person, no names are added; from
@@ -45,6 +46,6 @@ const maxSpeaker = 103
 
 // speakerName returns a person's name on one line, without tags.
 func speakerName(m *domain.Message) string {
-	name := strings.Join(strings.Fields(domain.VisibleLine(firstOf(m.SenderName, m.SenderID))), " ")
+	name := strings.Join(strings.Fields(visible.Line(firstOf(m.SenderName, m.SenderID))), " ")
 	return shorten.Bytes(name, maxSpeaker)
 }

@@ -30,16 +30,23 @@ func (s *Store) DecideAutomation(
 }
 
 func (s *base) automationView(ctx context.Context, r sqldb.Reader, workspace, automationID string) (*automation.View, error) {
-	base, err := s.view(ctx, r, workspace, "", s.db.Dialect.Lock, waitingSQL)
+	v := &automation.View{}
+	base, err := s.view(ctx, r, viewOf{
+		workspace: workspace, lock: s.db.Dialect.Lock, inbox: waitingSQL, lane: func(w *domain.Workspace) (lane string, err error) {
+			if automationID == "" {
+				return "", nil
+			}
+			if v.Automation, err = automations.AutomationIn(ctx, r, workspace, automationID); err != nil {
+				return "", err
+			}
+			return w.Settings.LaneOf(domain.Run, v.Automation.LaneOwner()), nil
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
-	v := &automation.View{View: *base}
-	if automationID == "" {
+	if v.View = *base; automationID == "" {
 		return v, nil
-	}
-	if v.Automation, err = automations.AutomationIn(ctx, r, workspace, automationID); err != nil {
-		return nil, err
 	}
 	if v.Due, err = automations.DueIn(ctx, r, workspace, automationID); err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func (t *rounds) move(c *domain.Change, phases ...domain.Phase) {
 // in is the door's decision: read under the locks, then the message and the way to
 // the AI.
 func (t *rounds) in() {
-	_, err := t.store.Decide(t.b.Context(), ws, t.s.ID, checkedBench(func(v *domain.View) *domain.Change {
+	_, err := t.store.Decide(t.b.Context(), ws, t.s.ID, nil, checkedBench(func(v *domain.View) *domain.Change {
 		t.s = v.Session
 		c := t.change()
 		c.Sessions[0].Claim = true

@@ -103,17 +103,22 @@ var errNoChange = errors.New("nothing to write")
 
 // Decide reads a session's View and writes the change that decide returns, provided the workspace
 // has not changed in between; nil writes nothing. With session "" the View has no session: it is
-// for creating one. decide must not have external effects, because it may run more than once, each
+// for creating made. decide must not have external effects, because it may run more than once, each
 // time on the current View: on a remote database first optimistically, without a lock, and after a
 // conflict in one transaction under the workspace's lock.
-func (s *Store) Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (
-	*domain.Change, error,
-) {
+func (s *Store) Decide(
+	ctx context.Context, workspace, session string, made *domain.Session,
+	decide func(context.Context, *domain.View) (*domain.Change, error),
+) (*domain.Change, error) {
 	if c, decided, err := s.decideUnlocked(ctx, workspace, session, decide); decided {
 		return c, err
 	}
 	return s.decided(ctx, workspace, func(ctx context.Context, t *transaction.Tx) (*domain.Change, error) {
-		v, err := s.view(sqldb.Unwatched(ctx), t, workspace, session, s.db.Dialect.Lock, briefSQL)
+		of := viewOf{workspace: workspace, session: session, lock: s.db.Dialect.Lock, inbox: briefSQL}
+		if made != nil {
+			of.lane = func(w *domain.Workspace) (string, error) { return w.Settings.LaneOf(made.Type, made.Owner), nil }
+		}
+		v, err := s.view(sqldb.Unwatched(ctx), t, of)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +126,8 @@ func (s *Store) Decide(ctx context.Context, workspace, session string, decide fu
 		if !v.InboxBrief || !errors.Is(err, domain.ErrInboxBrief) {
 			return change, err
 		}
-		if v, err = s.view(sqldb.Unwatched(ctx), t, workspace, session, s.db.Dialect.Lock, waitingSQL); err != nil {
+		of.inbox = waitingSQL
+		if v, err = s.view(sqldb.Unwatched(ctx), t, of); err != nil {
 			return nil, err
 		}
 		return decide(ctx, v)
@@ -134,7 +140,8 @@ func (s *Store) Act(
 	ctx context.Context, workspace, session string, act func(context.Context, *domain.View, *Data) (*domain.Change, error),
 ) (*domain.Change, error) {
 	return s.decided(ctx, workspace, func(ctx context.Context, t *transaction.Tx) (*domain.Change, error) {
-		v, err := s.view(sqldb.Unwatched(ctx), t, workspace, session, s.db.Dialect.Lock, waitingSQL)
+		of := viewOf{workspace: workspace, session: session, lock: s.db.Dialect.Lock, inbox: waitingSQL}
+		v, err := s.view(sqldb.Unwatched(ctx), t, of)
 		if err != nil {
 			return nil, err
 		}

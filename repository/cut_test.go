@@ -128,7 +128,7 @@ var writes = []write{
 	{"decision", func(w *cutWorld) (func(context.Context) error, func() int) {
 		s := w.fresh()
 		return func(ctx context.Context) error {
-			_, err := w.store.Decide(ctx, ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+			_, err := w.store.Decide(ctx, ws, s.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 				next := v.Session.Clone()
 				next.State.TotalRoundtrips++
 				c := &domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: next}}}
@@ -236,7 +236,7 @@ var writes = []write{
 		w.must(err)
 		before := w.lastSeq()
 		return func(ctx context.Context) error {
-				_, err := w.store.Decide(requests.WithIdempotencyKey(ctx, ws, key), ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+				_, err := w.store.Decide(requests.WithIdempotencyKey(ctx, ws, key), ws, s.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 					*s = *v.Session
 					return w.plain(s, true), nil
 				})
@@ -437,7 +437,7 @@ func TestFewRoundTrips(t *testing.T) {
 		return c
 	}
 	decide := func() error {
-		_, err := store.Decide(t.Context(), ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+		_, err := store.Decide(t.Context(), ws, s.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 			s = v.Session
 			c := claimed(&domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s, Claim: true}}})
 			c.Roundtrips = nil

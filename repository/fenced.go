@@ -51,7 +51,7 @@ func (s *base) decideUnlocked(
 		return nil, false, nil
 	}
 	// No transaction watches ctx here: the statement itself does.
-	v, row, err := s.viewAndRow(ctx, s.db.Once(), workspace, session, "", briefSQL)
+	v, row, err := s.viewAndRow(ctx, s.db.Once(), viewOf{workspace: workspace, session: session, inbox: briefSQL})
 	if err != nil {
 		return nil, false, nil //nolint:nilerr // it needs more reads, or the lock gives a better error
 	}

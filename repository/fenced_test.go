@@ -47,7 +47,7 @@ func (w *cutWorld) narrow(change ...func(*repository.Config)) *repository.Store 
 	store := opened(w.t, cfg)
 	s := w.fresh()
 	for range 2 {
-		_, err := store.Decide(w.t.Context(), ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+		_, err := store.Decide(w.t.Context(), ws, s.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 			return w.plain(v.Session, true), nil
 		})
 		w.must(err)
@@ -68,7 +68,7 @@ func TestLateArrival(t *testing.T) {
 	} {
 		s, before, asked := w.fresh(), w.lastSeq(), 0
 		w.proxy.HoldBack(w.latest())
-		_, err := store.Decide(t.Context(), ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+		_, err := store.Decide(t.Context(), ws, s.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 			if asked++; asked == 1 {
 				return w.plain(v.Session, true), nil
 			}
@@ -253,7 +253,7 @@ func TestWhoGoesWhileAViewIsRead(t *testing.T) {
 	ctx, leave := context.WithCancelCause(t.Context())
 	result := make(chan error, 1)
 	go func() {
-		_, err := store.Decide(ctx, ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+		_, err := store.Decide(ctx, ws, s.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 			t.Error("a cancelled caller decides")
 			return w.plain(v.Session, true), nil
 		})
@@ -283,7 +283,7 @@ func TestStaleFencedWrite(t *testing.T) {
 	store := w.narrow()
 	s := w.fresh()
 	stale, older := *s, *s
-	_, err := store.Decide(t.Context(), ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+	_, err := store.Decide(t.Context(), ws, s.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 		*s = *v.Session
 		return w.plain(s, true), nil
 	})
@@ -413,7 +413,7 @@ func (w *cutWorld) race(store *repository.Store, session string, random *rand.Ra
 		mine = next
 		return w.plain(next, false)
 	}
-	_, err := store.Decide(w.t.Context(), ws, session, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+	_, err := store.Decide(w.t.Context(), ws, session, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 		return step(v.Session), nil
 	})
 	if err != nil {

@@ -64,11 +64,11 @@ func (s *RecordStore) HeldAnswer(ctx context.Context, workspace, session string)
 	return h, nil
 }
 
-// callsAside reads the sessions that finish a call without the slot, oldest first.
-func callsAside(ctx context.Context, r sqldb.Reader, workspace string) ([]*domain.Session, error) {
+// callsAside reads the sessions of a lane that finish a call without the slot, oldest first, up to a limit.
+func callsAside(ctx context.Context, r sqldb.Reader, of domain.LaneRef, limit int) ([]*domain.Session, error) {
 	var rows []sessionRow
-	err := r.All(ctx, &rows, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND call_aside "+
-		"ORDER BY last_event_time, id LIMIT $2", workspace, domain.MaxCallsAside)
+	err := r.All(ctx, &rows, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND lane = $2 AND call_aside "+
+		"ORDER BY last_event_time, id LIMIT $3", of.Workspace, of.Lane, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the calls without the slot: %w", err)
 	}

@@ -16,6 +16,7 @@ type SlotStore struct{ *base }
 type queueRow struct {
 	WorkspaceID string      `db:"workspace_id,key"`
 	SessionID   string      `db:"session_id,key"`
+	Lane        string      `db:"lane"`
 	Number      int64       `db:"number"`
 	Trigger     string      `db:"trigger_kind"`
 	Reason      string      `db:"reason"`
@@ -36,48 +37,59 @@ const (
 	queueWhole = 1 << 20
 )
 
-// queueIn lists the queue in order, with positions from 1.
-func queueIn(ctx context.Context, r sqldb.Reader, workspace string, limit int) ([]domain.QueueRow, error) {
+// queueIn lists the queue of a lane in order, with positions from 1; with Lane "" those of all lanes, one after the other.
+func queueIn(ctx context.Context, r sqldb.Reader, of domain.LaneRef, limit int) ([]domain.QueueRow, error) {
+	q := sqldb.NewQuery("SELECT "+queueTable.Columns()+" FROM queue WHERE workspace_id = ?", of.Workspace)
+	if of.Lane != "" {
+		q.Add(" AND lane = ?", of.Lane)
+	}
+	q.Add(" ORDER BY lane, number, session_id LIMIT ?", limit)
 	var rows []queueRow
-	err := r.All(ctx, &rows, "SELECT "+queueTable.Columns()+" FROM queue WHERE workspace_id = $1 "+
-		"ORDER BY number, session_id LIMIT $2", workspace, limit)
-	if err != nil {
+	if err := r.All(ctx, &rows, q.Text(), q.Args()...); err != nil {
 		return nil, fmt.Errorf("read the queue: %w", err)
 	}
 	out := make([]domain.QueueRow, len(rows))
+	position := 0
 	for i, r := range rows {
+		if position++; i > 0 && r.Lane != rows[i-1].Lane {
+			position = 1
+		}
 		out[i] = domain.QueueRow{
-			WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, Number: r.Number, Position: i + 1, Trigger: r.Trigger,
+			WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, Lane: r.Lane, Number: r.Number, Position: position, Trigger: r.Trigger,
 			Reason: r.Reason, Since: r.Since.Time, NotBefore: r.NotBefore.Ptr(), Preempting: r.Preempting,
 		}
 	}
 	return out, nil
 }
 
-// Queue lists the sessions that wait for the slot, in order.
-func (s *SlotStore) Queue(ctx context.Context, workspace string) ([]domain.QueueRow, error) {
+// Queue lists the sessions that wait for the slot of a lane, in order; with Lane "" those of all lanes.
+func (s *SlotStore) Queue(ctx context.Context, of domain.LaneRef) ([]domain.QueueRow, error) {
 	var rows []domain.QueueRow
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
-		if _, err := transaction.WorkspaceIn(ctx, r, workspace, ""); err != nil {
+		if _, err := transaction.WorkspaceIn(ctx, r, of.Workspace, ""); err != nil {
 			return err
 		}
 		var err error
-		rows, err = queueWithSessions(ctx, r, workspace, "", queueWhole)
+		rows, err = queueWithSessions(ctx, r, of, "", queueWhole)
 		return err
 	})
 	return rows, err
 }
 
 // queueWithSessions lists the queue with its sessions, optionally only those of one type.
-func queueWithSessions(ctx context.Context, r sqldb.Reader, workspace string, only domain.SessionType, limit int) (
+func queueWithSessions(ctx context.Context, r sqldb.Reader, of domain.LaneRef, only domain.SessionType, limit int) (
 	[]domain.QueueRow, error,
 ) {
-	rows, err := queueIn(ctx, r, workspace, limit)
+	rows, err := queueIn(ctx, r, of, limit)
 	if err != nil || len(rows) == 0 {
 		return rows, err
 	}
 	q := sqldb.NewQuery("SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = ? "+
-		"AND id IN (SELECT session_id FROM queue WHERE workspace_id = ? ORDER BY number, session_id LIMIT ?)", workspace, workspace, limit)
+		"AND id IN (SELECT session_id FROM queue WHERE workspace_id = ?", of.Workspace, of.Workspace)
+	if of.Lane != "" {
+		q.Add(" AND lane = ?", of.Lane)
+	}
+	q.Add(" ORDER BY lane, number, session_id LIMIT ?)", limit)
 	if only != "" {
 		q.Add(" AND type = ?", string(only))
 	}
@@ -130,8 +142,9 @@ func writeQueue(ctx context.Context, t *transaction.Tx, c *domain.Change) error 
 			err := t.Get(
 				ctx,
 				&row.Number,
-				"SELECT COALESCE(MAX(number) + 1, $2) FROM queue WHERE workspace_id = $1 AND number BETWEEN $2 AND $3",
+				"SELECT COALESCE(MAX(number) + 1, $3) FROM queue WHERE workspace_id = $1 AND lane = $2 AND number BETWEEN $3 AND $4",
 				c.WorkspaceID,
+				domain.LaneOr(row.Lane),
 				first,
 				last,
 			)
@@ -140,7 +153,8 @@ func writeQueue(ctx context.Context, t *transaction.Tx, c *domain.Change) error 
 			}
 		}
 		_, err := t.Insert(ctx, queueTable.Rows(queueRow{
-			WorkspaceID: c.WorkspaceID, SessionID: row.SessionID, Number: row.Number, Trigger: row.Trigger, Reason: row.Reason,
+			WorkspaceID: c.WorkspaceID, SessionID: row.SessionID, Lane: domain.LaneOr(row.Lane), Number: row.Number,
+			Trigger: row.Trigger, Reason: row.Reason,
 			Since: sqldb.At(row.Since), NotBefore: sqldb.AtPtr(row.NotBefore), Preempting: row.Preempting,
 		}), queueUpsert)
 		if err != nil {
@@ -166,11 +180,12 @@ func fillQueueEvents(ctx context.Context, t *transaction.Tx, c *domain.Change) e
 			e.QueueLength, e.Queue = 0, nil // empty before and after, regardless of what an earlier attempt read
 			continue
 		}
-		err := t.Get(ctx, &e.QueueLength, "SELECT COUNT(*) FROM queue WHERE workspace_id = $1", c.WorkspaceID)
+		of := domain.LaneRef{Workspace: c.WorkspaceID, Lane: domain.LaneOr(e.Lane)}
+		err := t.Get(ctx, &e.QueueLength, "SELECT COUNT(*) FROM queue WHERE workspace_id = $1 AND lane = $2", of.Workspace, of.Lane)
 		if err != nil {
 			return fmt.Errorf("count the queue: %w", err)
 		}
-		if e.Queue, err = queueWithSessions(ctx, t, c.WorkspaceID, "", queueShown); err != nil {
+		if e.Queue, err = queueWithSessions(ctx, t, of, "", queueShown); err != nil {
 			return err
 		}
 	}
@@ -189,31 +204,39 @@ func countQueue(ctx context.Context, t *transaction.Tx, workspace string) error 
 	return nil
 }
 
-// Slot returns the holder of a workspace's slot, and the session that waits for a running action to
-// end.
-func (s *SlotStore) Slot(ctx context.Context, workspace string) (*domain.SlotState, error) {
-	state := &domain.SlotState{}
+// OwnLane is the lane of a person's own chats.
+func (s *SlotStore) OwnLane(ctx context.Context, workspace, person string) (domain.LaneRef, error) {
+	row, err := transaction.WorkspaceIn(ctx, s.db, workspace, "")
+	if err != nil {
+		return domain.LaneRef{}, err
+	}
+	w, err := row.Workspace(s.settings.of)
+	if err != nil {
+		return domain.LaneRef{}, err
+	}
+	return domain.LaneRef{Workspace: workspace, Lane: w.Settings.LaneOf(domain.Chat, person)}, nil
+}
+
+// Slot returns who holds the slot of a lane, and the session that waits for a running action to end.
+func (s *SlotStore) Slot(ctx context.Context, of domain.LaneRef) (*domain.SlotState, error) {
+	state := &domain.SlotState{Lane: of.Lane}
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
-		w, err := transaction.WorkspaceIn(ctx, r, workspace, "")
+		row, err := transaction.WorkspaceIn(ctx, r, of.Workspace, "")
 		if err != nil {
 			return err
 		}
-		var row sessionRow
-		err = r.Get(ctx, &row, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND holds_slot", workspace)
-		switch {
-		case sqldb.NotFound(err):
-		case err != nil:
-			return fmt.Errorf("read the holder: %w", err)
-		default:
-			if state.Holder, err = row.session(); err != nil {
-				return err
-			}
-			state.Since = row.SlotSince.Ptr()
+		w, err := row.Workspace(s.settings.of)
+		if err != nil {
+			return err
 		}
-		if w.QueueLength == 0 {
+		state.Seats = w.Settings.Seats(of.Lane)
+		if err := holdersIn(ctx, r, of, state); err != nil {
+			return err
+		}
+		if row.QueueLength == 0 {
 			return nil
 		}
-		queue, err := queueIn(ctx, r, workspace, queueWhole)
+		queue, err := queueIn(ctx, r, of, queueWhole)
 		if err != nil {
 			return err
 		}
@@ -228,4 +251,19 @@ func (s *SlotStore) Slot(ctx context.Context, workspace string) (*domain.SlotSta
 		return nil, err
 	}
 	return state, nil
+}
+
+// holdersIn reads the sessions that hold the slot of a lane, by seat.
+func holdersIn(ctx context.Context, r sqldb.Reader, of domain.LaneRef, state *domain.SlotState) error {
+	var rows []sessionRow
+	err := r.All(ctx, &rows, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND lane = $2 AND holds_slot "+
+		"ORDER BY seat", of.Workspace, of.Lane)
+	if err != nil {
+		return fmt.Errorf("read the holders of the slot: %w", err)
+	}
+	if state.Holders, err = transaction.Each(rows, (*sessionRow).session); err != nil || len(rows) == 0 {
+		return err
+	}
+	state.Holder, state.Since = state.Holders[0], rows[0].SlotSince.Ptr()
+	return nil
 }

@@ -59,7 +59,7 @@ func TestBothSchemasAreTheSame(t *testing.T) {
 		}
 	}
 	for _, wanted := range []string{
-		"create unique index sessions_slot on sessions workspace_id where holds_slot",
+		"create unique index sessions_slot on sessions workspace_id lane seat where holds_slot",
 		"create unique index sessions_external on sessions workspace_id external_id where external_id <> ''",
 		"create unique index inbox_dedupe on inbox workspace_id session_id dedupe_key where dedupe_key <> ''",
 	} {

@@ -11,6 +11,8 @@ import (
 
 // slotColumns is the place of a session: whether it has the slot, wants it, or works without it.
 type slotColumns struct {
+	Lane      string      `db:"lane"`
+	Seat      int         `db:"seat"`
 	HoldsSlot bool        `db:"holds_slot"`
 	WantsSlot bool        `db:"wants_slot,write"`
 	SlotSince sqldb.Stamp `db:"slot_since,once"` // sessionUpdateSlot maintains it after the insert
@@ -82,7 +84,8 @@ func sessionRowOf(s *domain.Session) (sessionRow, error) {
 		LastTransitionID: s.LastTransitionID, State: sqldb.JSONOf(&s.State, &err), Budgets: sqldb.JSONOf(&s.Budgets, &err),
 		Usage: sqldb.JSONOf(&s.Usage, &err), ReservedMicros: int64(math.Ceil(s.State.ReservedCost * 1e6)),
 		slotColumns: slotColumns{
-			HoldsSlot: s.HoldsSlot, WantsSlot: wantsSlot(s), QueuedAt: sqldb.AtPtr(s.QueuedAt), CallAside: s.State.CallAside,
+			Lane: domain.LaneOr(s.Lane), Seat: s.Seat, HoldsSlot: s.HoldsSlot,
+			WantsSlot: wantsSlot(s), QueuedAt: sqldb.AtPtr(s.QueuedAt), CallAside: s.State.CallAside,
 		},
 	}
 	if s.HoldsSlot {
@@ -112,7 +115,7 @@ func wantsSlot(s *domain.Session) bool {
 func (r *sessionRow) session() (*domain.Session, error) {
 	s := &domain.Session{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Type: domain.SessionType(r.Type), Name: r.Name,
-		Phase: domain.Phase(r.Phase), EndReason: domain.EndReason(r.EndReason),
+		Phase: domain.Phase(r.Phase), EndReason: domain.EndReason(r.EndReason), Place: domain.Place{Lane: r.Lane, Seat: r.Seat},
 		HoldsSlot: r.HoldsSlot, QueuedAt: r.QueuedAt.Ptr(), ExternalID: r.ExternalID,
 		Ownership:       domain.Ownership{Owner: r.Owner, Visibility: domain.Visibility(r.Visibility)},
 		ParentSessionID: r.ParentSessionID, AutomationID: r.AutomationID, Trigger: r.Trigger,
@@ -140,7 +143,7 @@ func (r *sessionRow) session() (*domain.Session, error) {
 }
 
 // The statements that update a session if its version and epoch match. Most updates do not change
-// who holds the slot, and leave its columns alone: SQLite rewrites an index for each of its columns
+// who holds the slot of a lane, and leave its columns alone: SQLite rewrites an index for each of its columns
 // that is set, even to the same value. sessionUpdate matches no row if the slot does change;
 // sessionUpdateSlot, which is used then, sets the time at which the slot was acquired, and takes
 // the time of the change as its last value.
@@ -155,7 +158,9 @@ func sessionUpdateSQL(slot bool) string {
 	return sessionTable.UpdateBy(func(column, value, next string) (set, condition string) {
 		set = column + " = " + value
 		switch {
-		case column != "holds_slot":
+		case column != "holds_slot" && column != "lane" && column != "seat":
+			return set, ""
+		case slot && column != "holds_slot":
 			return set, ""
 		case slot:
 			return set + ", slot_since = CASE WHEN " + value + " THEN COALESCE(CASE WHEN holds_slot THEN slot_since END, " + next + ") END", ""

@@ -45,7 +45,7 @@ func (s *SessionStore) oneSession(ctx context.Context, workspace, where, key str
 
 // placeInQueue sets the positions of queued sessions.
 func (s *SessionStore) placeInQueue(ctx context.Context, sessions []*domain.Session) error {
-	queue, err := queueIn(ctx, s.db, sessions[0].WorkspaceID, queueWhole)
+	queue, err := queueIn(ctx, s.db, domain.LaneRef{Workspace: sessions[0].WorkspaceID}, queueWhole)
 	if err != nil {
 		return err
 	}

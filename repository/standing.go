@@ -22,7 +22,7 @@ func (s *SessionStore) Standing(ctx context.Context, workspace, session string) 
 	st := &explain.Inputs{}
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		var err error
-		if st.View, err = s.view(ctx, r, workspace, session, "", briefSQL); err != nil {
+		if st.View, err = s.view(ctx, r, viewOf{workspace: workspace, session: session, inbox: briefSQL}); err != nil {
 			return err
 		}
 		var rows []transitionRow
@@ -77,7 +77,8 @@ func ahead(ctx context.Context, r sqldb.Reader, v *domain.View) ([]explain.Sessi
 		Phase string `db:"phase"`
 	}
 	err := r.All(ctx, &rows, "SELECT s.id, s.name, s.type, s.phase FROM queue q CROSS JOIN sessions s WHERE s.workspace_id = q.workspace_id "+
-		"AND s.id = q.session_id AND q.workspace_id = $1 ORDER BY q.number, q.session_id LIMIT $2", v.Workspace.ID, namedAhead)
+		"AND s.id = q.session_id AND q.workspace_id = $1 AND q.lane = $2 ORDER BY q.number, q.session_id LIMIT $3",
+		v.Workspace.ID, v.Lane, namedAhead)
 	if err != nil {
 		return nil, fmt.Errorf("name those ahead in the queue: %w", err)
 	}

@@ -140,7 +140,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.db.Migrate(ctx); err != nil {
 		return err
 	}
-	return s.indexAgain(ctx)
+	return userdata.Reindex(ctx, s.db)
 }
 
 // Ping returns an error if the database does not respond.

@@ -3,10 +3,12 @@ package repository
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/reports"
+	"github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -19,11 +21,35 @@ const maxAside = 50
 // only if the first has left meanwhile.
 const maxAsked = 2
 
-// Waiters returns the sessions that want the slot of a workspace and its holder, as of one instant.
-func (s *SlotStore) Waiters(ctx context.Context, workspace string) (*domain.Waiters, error) {
-	w := &domain.Waiters{At: s.cfg.Clock()}
+// WaitingLanes lists the lanes of a workspace in which a session may be waiting, or an occurrence is due.
+func (s *SlotStore) WaitingLanes(ctx context.Context, workspace string) ([]string, error) {
+	var lanes []string
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
-		row, err := transaction.WorkspaceIn(ctx, r, workspace, "")
+		err := r.All(ctx, &lanes, "SELECT lane FROM queue WHERE workspace_id = $1 UNION "+
+			"SELECT lane FROM sessions WHERE workspace_id = $1 AND "+hasSomethingToDo, workspace)
+		if err != nil {
+			return fmt.Errorf("look for lanes with waiting sessions: %w", err)
+		}
+		due, err := dueLanes(ctx, r, workspace, s.settings.of)
+		if err != nil {
+			return err
+		}
+		for lane := range due {
+			if !slices.Contains(lanes, lane) {
+				lanes = append(lanes, lane)
+			}
+		}
+		return nil
+	})
+	slices.Sort(lanes)
+	return lanes, err
+}
+
+// Waiters returns the sessions that want the slot of a lane and its holder, as of one instant.
+func (s *SlotStore) Waiters(ctx context.Context, of domain.LaneRef) (*domain.Waiters, error) {
+	w := &domain.Waiters{At: s.cfg.Clock(), Lane: of.Lane}
+	err := s.db.Read(ctx, func(r sqldb.Reader) error {
+		row, err := transaction.WorkspaceIn(ctx, r, of.Workspace, "")
 		if err != nil {
 			return err
 		}
@@ -31,11 +57,16 @@ func (s *SlotStore) Waiters(ctx context.Context, workspace string) (*domain.Wait
 			return err
 		}
 		if row.QueueLength > 0 {
-			if w.Queue, err = s.queueOfWaiters(ctx, r, workspace, w.At); err != nil {
+			if w.Queue, err = s.queueOfWaiters(ctx, r, of, w.At); err != nil {
 				return err
 			}
 		}
-		return waitersIn(ctx, r, workspace, w)
+		if err := waitersIn(ctx, r, of, w); err != nil {
+			return err
+		}
+		due, err := dueLanes(ctx, r, of.Workspace, s.settings.of)
+		w.DueSince = due[of.Lane]
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -44,38 +75,42 @@ func (s *SlotStore) Waiters(ctx context.Context, workspace string) (*domain.Wait
 }
 
 // waitersIn reads the holder, and the sessions that have work without being in the queue.
-func waitersIn(ctx context.Context, r sqldb.Reader, workspace string, w *domain.Waiters) error {
+func waitersIn(ctx context.Context, r sqldb.Reader, of domain.LaneRef, w *domain.Waiters) error {
 	var rows []sessionRow
 	// A UNION of two parts, each of which has an index: with OR every session would be read.
-	err := r.All(ctx, &rows, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND holds_slot "+
+	err := r.All(ctx, &rows, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND lane = $2 AND holds_slot "+
 		"UNION ALL SELECT * FROM ("+
-		"SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND "+hasSomethingToDo+
-		" AND id NOT IN (SELECT session_id FROM queue WHERE workspace_id = $1) "+
-		"ORDER BY COALESCE(last_event_time, created_at), id LIMIT $2) aside",
-		workspace, maxAside)
+		"SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND lane = $2 AND "+hasSomethingToDo+
+		" AND id NOT IN (SELECT session_id FROM queue WHERE workspace_id = $1 AND lane = $2) "+
+		"ORDER BY COALESCE(last_event_time, created_at), id LIMIT $3) aside",
+		of.Workspace, of.Lane, maxAside)
 	if err != nil {
 		return fmt.Errorf("read the waiters for the slot: %w", err)
 	}
+	var holders []*sessionRow
 	for i := range rows {
+		if rows[i].HoldsSlot {
+			holders = append(holders, &rows[i])
+			continue
+		}
 		session, err := rows[i].session()
 		if err != nil {
 			return err
 		}
-		if session.HoldsSlot {
-			w.Holder = session
-		} else {
-			w.Aside = append(w.Aside, session)
-		}
+		w.Aside = append(w.Aside, session)
 	}
-	if err := dueSince(ctx, r, workspace, w); err != nil {
-		return err
+	if holder, _ := holderOf(holders, nil, w.Workspace.Settings.Seats(of.Lane)); holder != nil {
+		if w.Holder, err = holder.session(); err != nil {
+			return err
+		}
 	}
 	if w.Holder == nil || w.Holder.Phase != domain.ExecutingActions {
 		return nil
 	}
 	var running int64
 	err = r.Get(ctx, &running, "SELECT COUNT(*) FROM executions WHERE workspace_id = $1 AND session_id = $2 AND message_id = $3 "+
-		"AND kind = $4 AND status = $5", workspace, w.Holder.ID, w.Holder.State.AnswerID, string(domain.KindAction), string(domain.ExecStarted))
+		"AND kind = $4 AND status = $5",
+		of.Workspace, w.Holder.ID, w.Holder.State.AnswerID, string(domain.KindAction), string(domain.ExecStarted))
 	if err != nil {
 		return fmt.Errorf("look whether an action runs: %w", err)
 	}
@@ -107,25 +142,55 @@ func (s *SlotStore) Figures(ctx context.Context) (reports.Figures, error) {
 	}, nil
 }
 
-// dueSince sets since when an occurrence is due.
-func dueSince(ctx context.Context, r sqldb.Reader, workspace string, w *domain.Waiters) error {
-	var due sqldb.Stamp
-	err := r.Get(ctx, &due, "SELECT MIN(recorded_at) FROM occurrences WHERE workspace_id = $1 AND state = 'DUE'", workspace)
-	if err != nil {
-		return fmt.Errorf("look for occurrences that are due: %w", err)
+// dueLanes returns the lanes in which occurrences are due, each with since when.
+func dueLanes(ctx context.Context, r sqldb.Reader, workspace string, settings func(string) (domain.Settings, error)) (
+	map[string]time.Time, error,
+) {
+	var due []struct {
+		Automation string      `db:"automation_id"`
+		Since      sqldb.Stamp `db:"since"`
 	}
-	w.DueSince = due.Time
-	return nil
+	err := r.All(ctx, &due, "SELECT automation_id, MIN(recorded_at) AS since FROM occurrences WHERE workspace_id = $1 AND state = 'DUE' "+
+		"GROUP BY automation_id", workspace)
+	if err != nil {
+		return nil, fmt.Errorf("look for occurrences that are due: %w", err)
+	}
+	if len(due) == 0 {
+		return nil, nil
+	}
+	row, err := transaction.WorkspaceIn(ctx, r, workspace, "")
+	if err != nil {
+		return nil, err
+	}
+	of, err := settings(row.Settings)
+	if err != nil {
+		return nil, err
+	}
+	lanes := map[string]time.Time{}
+	for _, d := range due {
+		a, err := automations.AutomationIn(ctx, r, workspace, d.Automation)
+		if domain.ErrorCode(err) == domain.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		lane := of.LaneOf(domain.Run, a.LaneOwner())
+		if since, ok := lanes[lane]; !ok || d.Since.Time.Before(since) {
+			lanes[lane] = d.Since.Time
+		}
+	}
+	return lanes, nil
 }
 
 // queueOfWaiters reads the whole queue, and the sessions of its first rows that may be next: those
 // further behind are not read, however long the queue is.
-func (s *SlotStore) queueOfWaiters(ctx context.Context, r sqldb.Reader, workspace string, now time.Time) ([]domain.QueueRow, error) {
-	queue, err := queueIn(ctx, r, workspace, queueWhole)
+func (s *SlotStore) queueOfWaiters(ctx context.Context, r sqldb.Reader, of domain.LaneRef, now time.Time) ([]domain.QueueRow, error) {
+	queue, err := queueIn(ctx, r, of, queueWhole)
 	if err != nil {
 		return nil, err
 	}
-	if err := markBlocked(ctx, r, workspace, queue); err != nil {
+	if err := markBlocked(ctx, r, of.Workspace, queue); err != nil {
 		return nil, err
 	}
 	asked, aside := 0, 0
@@ -139,7 +204,7 @@ func (s *SlotStore) queueOfWaiters(ctx context.Context, r sqldb.Reader, workspac
 			ctx,
 			&found,
 			"SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND id = $2",
-			workspace,
+			of.Workspace,
 			row.SessionID,
 		)
 		if err != nil {

@@ -7,8 +7,10 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/maintenance"
 	"github.com/fermata-dev/fermata/repository/outside"
 	"github.com/fermata-dev/fermata/repository/search"
 )
@@ -90,4 +92,17 @@ func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, p
 		return nil, err
 	}
 	return w, nil
+}
+
+// Invariants counts the violations of every rule in one workspace, as of one instant. Every count
+// should be 0.
+func (s *WorkspaceStore) Invariants(ctx context.Context, workspace string) (found []reports.Invariant, err error) {
+	err = s.db.Read(ctx, func(r sqldb.Reader) error {
+		if _, err := transaction.WorkspaceIn(ctx, r, workspace, ""); err != nil {
+			return err
+		}
+		found, err = maintenance.Invariants(ctx, r, workspace)
+		return err
+	})
+	return found, err
 }

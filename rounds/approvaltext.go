@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // approvalMark begins the text of this server about an approval or a question in an answer. What
@@ -37,7 +38,7 @@ func (r *Round) ApprovalText(ctx context.Context, a *domain.Approval, link strin
 	b.WriteString(s.Say(":", " :"))
 	writeActions(&b, a.Actions)
 	if question := Question(a); question != "" {
-		b.WriteString("\n" + domain.Visible(question))
+		b.WriteString("\n" + visible.Text(question))
 	}
 	b.WriteString("\n\n" + s.Say("Answer here: ", "Répondez ici : ") + link)
 	return b.String(), nil
@@ -45,7 +46,7 @@ func (r *Round) ApprovalText(ctx context.Context, a *domain.Approval, link strin
 
 func writeActions(b *strings.Builder, actions []domain.ApprovalAction) {
 	for _, action := range actions {
-		b.WriteString("\n- " + domain.Visible(action.Text))
+		b.WriteString("\n- " + visible.Text(action.Text))
 	}
 }
 
@@ -60,11 +61,11 @@ func approvalShown(held string, a *domain.Approval) bool {
 		return false
 	}
 	for _, action := range a.Actions {
-		if !strings.Contains(shown, domain.Visible(action.Text)) {
+		if !strings.Contains(shown, visible.Text(action.Text)) {
 			return false
 		}
 	}
-	return strings.Contains(shown, domain.Visible(Question(a)))
+	return strings.Contains(shown, visible.Text(Question(a)))
 }
 
 // Texts about actions that were not approved.

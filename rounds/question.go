@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // QuestionText returns what an approval or a question asks, as text.
 func QuestionText(a *domain.Approval) string {
 	lines := []string{}
 	for _, action := range a.Actions {
-		lines = append(lines, "- "+domain.Visible(action.Text))
+		lines = append(lines, "- "+visible.Text(action.Text))
 	}
 	for _, line := range questionLines(a) {
-		lines = append(lines, domain.Visible(line))
+		lines = append(lines, visible.Text(line))
 	}
 	return strings.Join(lines, "\n")
 }

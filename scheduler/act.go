@@ -17,7 +17,7 @@ func (d *Door) act(decided decision) {
 	d.actOnVerdict(decided)
 	d.drive(decided)
 	if decided.view.Session.HoldsSlot && !decided.step.Session.HoldsSlot || decided.step.AsksSlot {
-		d.wakeups.look(decided.step.Session.WorkspaceID, d.cfg.Clock())
+		d.wakeups.look(decided.step.Session.LaneRef(), d.cfg.Clock())
 	}
 	for i := range decided.change.Sessions { // a run may end because another session takes the slot
 		if run := decided.change.Sessions[i].Session; run.Type == domain.Run && run.Phase == domain.Completed {
@@ -40,7 +40,7 @@ func (d *Door) cutDisplaced(decided decision) {
 	}
 	d.cfg.Runner.Cut(displaced.ID, displaced.RunEpoch, d.cfg.Causes.Preempted)
 	if holder.Phase.Working() {
-		d.wakeups.look(displaced.WorkspaceID, d.cfg.Clock())
+		d.wakeups.look(displaced.LaneRef(), d.cfg.Clock())
 	}
 }
 
@@ -59,7 +59,7 @@ func (d *Door) actOnVerdict(decided decision) {
 	if holder := decided.view.Holder; holder != nil && (verdict.Preempting || verdict.Reason == slot.AutomationKeeps) {
 		d.cfg.Runner.Yield(holder.ID)
 	}
-	d.wakeups.look(s.WorkspaceID, d.cfg.Clock())
+	d.wakeups.look(s.LaneRef(), d.cfg.Clock())
 }
 
 // drive sets the session's effect going, or ends the one that the decision made needless.

@@ -23,7 +23,7 @@ func (c *callsSent) out(session string, since time.Time) bool {
 // have the slot.
 func (d *Door) CallSent(s *domain.Session) {
 	d.calls.since.Set(s.ID, s.State.CallSince)
-	if d.wakeups.hasWaiters(s.WorkspaceID) {
-		d.wakeups.look(s.WorkspaceID, d.cfg.Clock())
+	if d.wakeups.hasWaiters(s.LaneRef()) {
+		d.wakeups.look(s.LaneRef(), d.cfg.Clock())
 	}
 }

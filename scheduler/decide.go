@@ -38,6 +38,7 @@ type decision struct {
 func (p rules) decide(v *domain.View, r delivery) (decision, error) {
 	if r.to.New != nil {
 		view, made := *v, *r.to.New
+		made.Lane = v.Lane
 		view.Session = &made
 		v = &view
 	}

@@ -50,7 +50,7 @@ func (p rules) enqueue(d decision) decision {
 	s.QueuedAt, s.QueuePosition = &row.Since, slot.Place(queue, row)
 	d.change.Enqueue = append(d.change.Enqueue, row)
 	d.change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
-	d.change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
+	d.change.Emit(domain.LogEvent{Type: domain.LogQueueChanged, Lane: s.Lane})
 	d.queued = true
 	return d
 }
@@ -78,9 +78,10 @@ func queueBehindAll(queue []domain.QueueRow, change *domain.Change, s *domain.Se
 
 // dequeue removes a session from the queue, if it is there.
 func dequeue(queue []domain.QueueRow, change *domain.Change, session string) {
-	if !slices.ContainsFunc(queue, func(row domain.QueueRow) bool { return row.SessionID == session }) {
+	at := slices.IndexFunc(queue, func(row domain.QueueRow) bool { return row.SessionID == session })
+	if at < 0 {
 		return
 	}
 	change.Dequeue = append(change.Dequeue, session)
-	change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
+	change.Emit(domain.LogEvent{Type: domain.LogQueueChanged, Lane: queue[at].Lane})
 }

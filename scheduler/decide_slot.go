@@ -3,6 +3,7 @@ package scheduler
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/scheduler/slot"
@@ -27,8 +28,16 @@ func (p rules) grantSlot(d decision) (decision, error) {
 	dequeue(d.view.Queue, d.change, s.ID)
 	d.showHolder()
 	now := p.now
-	d.change.Emit(domain.LogEvent{Type: domain.LogSlotChanged, Slot: &domain.SlotState{Holder: d.step.Session, Since: &now}})
+	d.change.Emit(domain.LogEvent{Type: domain.LogSlotChanged, Slot: d.slotNow(now)})
 	return d, nil
+}
+
+// slotNow is the slot of the lane as the decision leaves it. Other seats are read where they are shown.
+func (d *decision) slotNow(now time.Time) *domain.SlotState {
+	s := d.step.Session
+	return &domain.SlotState{
+		Lane: s.Lane, Seats: d.view.Workspace.Settings.Seats(s.Lane), Holder: s, Holders: []*domain.Session{s}, Since: &now,
+	}
 }
 
 // displace takes the slot from its holder, whose write comes first.
@@ -52,9 +61,9 @@ func (p rules) displace(d decision) (decision, error) {
 	d.change = step.Change
 	if step.AsksSlot { // a message waits for it
 		queueBehindAll(v.Queue, d.change, step.Session, domain.QueueRow{
-			WorkspaceID: v.Workspace.ID, SessionID: step.Session.ID, Trigger: slot.ByMessage, Since: d.change.At,
+			WorkspaceID: v.Workspace.ID, SessionID: step.Session.ID, Lane: v.Lane, Trigger: slot.ByMessage, Since: d.change.At,
 		})
-		d.change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
+		d.change.Emit(domain.LogEvent{Type: domain.LogQueueChanged, Lane: v.Lane})
 	}
 	if keepsCall {
 		return p.limitCallsAside(d)
@@ -68,7 +77,7 @@ func (p rules) displace(d decision) (decision, error) {
 // limitCallsAside cuts the oldest call that continues without the slot, if one more would be too many.
 func (p rules) limitCallsAside(d decision) (decision, error) {
 	v := d.view
-	if len(v.CallsAside) < domain.MaxCallsAside {
+	if len(v.CallsAside) < v.Workspace.Settings.MaxCallsAside {
 		return d, nil
 	}
 	oldest := *v
@@ -98,7 +107,7 @@ func ofHolder(v *domain.View) *domain.View {
 // holding is the session as it is with the slot.
 func (p rules) holding(d decision) *domain.Session {
 	s := d.view.Session.Clone()
-	s.HoldsSlot, s.QueuedAt = true, nil
+	s.HoldsSlot, s.Seat, s.QueuedAt = true, d.view.Seat, nil
 	if s.Type != domain.Chat {
 		s.LastEventTime = p.now // the time in the queue was no work
 	}

@@ -92,7 +92,7 @@ func (d *Door) commit(ctx context.Context, r delivery) (decision, error) {
 			})
 		err = wrapped("decide about the automation", err)
 	} else {
-		change, err = d.cfg.Store.Decide(ctx, r.to.Workspace, r.to.Session,
+		change, err = d.cfg.Store.Decide(ctx, r.to.Workspace, r.to.Session, r.to.New,
 			func(_ context.Context, v *domain.View) (*domain.Change, error) {
 				var err error
 				decided, err = d.rules().decide(v, r)

@@ -198,11 +198,11 @@ func TestNews(t *testing.T) {
 			0, false,
 		},
 		"a rest with it, with waiters": {func(d *Door) {
-			d.wakeups.waits("ws")
+			d.wakeups.waits(lane)
 			d.Rested(chat("a", domain.Idle, func(s *domain.Session) { s.HoldsSlot = true }))
 		}, 1, false},
 		"a call begins, with waiters": {func(d *Door) {
-			d.wakeups.waits("ws")
+			d.wakeups.waits(lane)
 			d.Committed(&domain.Change{Sessions: []domain.SessionWrite{{Session: chat("a", domain.CallingAI, calling)}}})
 		}, 1, false},
 		"a call begins, no waiters": {func(d *Door) {
@@ -211,7 +211,7 @@ func TestNews(t *testing.T) {
 		"a queue elsewhere":            {func(d *Door) { d.HandleHint(domain.Hint{WorkspaceID: "ws", Queue: true}) }, 1, false},
 		"a slot elsewhere, no waiters": {func(d *Door) { d.HandleHint(domain.Hint{WorkspaceID: "ws", Slot: true}) }, 0, false},
 		"a slot elsewhere, with waiters": {func(d *Door) {
-			d.wakeups.waits("ws")
+			d.wakeups.waits(lane)
 			d.HandleHint(domain.Hint{WorkspaceID: "ws", Slot: true})
 		}, 1, false},
 		"a timer elsewhere": {func(d *Door) { d.HandleHint(domain.Hint{WorkspaceID: "ws", WakeAt: &soon}) }, 0, true},

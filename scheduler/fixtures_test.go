@@ -36,10 +36,13 @@ func noonRules() rules {
 	}
 }
 
+// lane is the lane of the sessions here.
+var lane = domain.LaneRef{Workspace: "ws", Lane: domain.LaneWorkspace}
+
 func session(id string, kind domain.SessionType, phase domain.Phase, change ...func(*domain.Session)) *domain.Session {
 	ago := noon.Add(-time.Minute)
 	s := &domain.Session{
-		ID: id, WorkspaceID: "ws", Type: kind, Phase: phase, CreatedAt: ago, UpdatedAt: ago, LastEventTime: ago, LastUserInteractionTime: &ago,
+		ID: id, WorkspaceID: "ws", Place: domain.Place{Lane: lane.Lane}, Type: kind, Phase: phase, CreatedAt: ago, UpdatedAt: ago, LastEventTime: ago, LastUserInteractionTime: &ago,
 	}
 	if phase != domain.Idle {
 		s.State.RoundID, s.State.RoundCause, s.State.NextReason = "rnd", domain.CauseUserMessage, "USER_MESSAGE"
@@ -73,7 +76,7 @@ func aside(at time.Time) func(*domain.Session) {
 
 // view is what a decision about a session reads; holder has the slot (nil: it is free).
 func view(s, holder *domain.Session, change ...func(*domain.View)) *domain.View {
-	v := &domain.View{Workspace: &domain.Workspace{ID: "ws", Settings: domain.DefaultSettings()}, Session: s, Holder: holder}
+	v := &domain.View{Workspace: &domain.Workspace{ID: "ws", Settings: domain.DefaultSettings()}, Session: s, Holder: holder, LaneView: domain.LaneView{Lane: lane.Lane}}
 	if holder != nil {
 		holder.HoldsSlot = true
 	}
@@ -89,7 +92,7 @@ func queued(sessions ...*domain.Session) func(*domain.View) {
 		for i, s := range sessions {
 			since := noon.Add(time.Duration(i-len(sessions)) * time.Minute)
 			s.QueuedAt = &since
-			v.Queue = append(v.Queue, domain.QueueRow{WorkspaceID: "ws", SessionID: s.ID, Session: s, Number: int64(i + 1), Since: since})
+			v.Queue = append(v.Queue, domain.QueueRow{WorkspaceID: "ws", SessionID: s.ID, Lane: lane.Lane, Session: s, Number: int64(i + 1), Since: since})
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestGrantNext(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			o := newOffice(t, view(run("me", domain.ExecutingEnrichments), nil))
 			c.choose(o)
-			at, again := o.loop.queue.grantNext(t.Context(), "ws")
+			at, again := o.loop.queue.grantNext(t.Context(), lane)
 			if again != (c.again != 0) || again && at.Sub(time.Now()) != c.again {
 				t.Errorf("%s: again %v, in %s, want %s", name, again, at.Sub(time.Now()), c.again)
 			}
@@ -145,10 +145,11 @@ func TestAbsolve(t *testing.T) {
 // earliest of all counts.
 func TestWakeups(t *testing.T) {
 	w := newWakeups()
-	w.look("a", noon.Add(time.Minute))
-	w.look("a", noon.Add(time.Hour))
-	w.look("b", noon)
-	if due := w.dueLooks(noon); !slices.Equal(due, []string{"b"}) {
+	a, b := domain.LaneRef{Workspace: "ws", Lane: "a"}, domain.LaneRef{Workspace: "ws", Lane: "b"}
+	w.look(a, noon.Add(time.Minute))
+	w.look(a, noon.Add(time.Hour))
+	w.look(b, noon)
+	if due := w.dueLooks(noon); !slices.Equal(due, []domain.LaneRef{b}) {
 		t.Errorf("%q are due", due)
 	}
 	if next := w.next(noon.Add(time.Hour)); !next.Equal(noon.Add(time.Minute)) {

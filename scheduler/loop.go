@@ -84,9 +84,9 @@ func (l *Loop) runOnce(ctx context.Context, now time.Time, sweep bool) (more boo
 	l.doDueWork(ctx, now, sweep)
 	l.lookAfterRuns(ctx)
 	l.lookForEntries(ctx)
-	for _, workspace := range l.door.wakeups.dueLooks(now) {
-		if at, again := l.queue.grantNext(ctx, workspace); again {
-			l.door.wakeups.look(workspace, at)
+	for _, lane := range l.door.wakeups.dueLooks(now) {
+		if at, again := l.queue.grantNext(ctx, lane); again {
+			l.door.wakeups.look(lane, at)
 			more = more || !at.After(now)
 		}
 	}
@@ -135,7 +135,7 @@ func (l *Loop) doDueWork(ctx context.Context, now time.Time, sweep bool) {
 // takeSwept looks after whom a sweep has found.
 func (l *Loop) takeSwept(ctx context.Context, work *domain.DueWork, now time.Time) {
 	for _, workspace := range work.Waiting {
-		l.door.wakeups.look(workspace, now)
+		l.door.wakeups.look(domain.LaneRef{Workspace: workspace}, now)
 	}
 	for _, ref := range work.Failing {
 		l.automations.DisableIfFailing(ctx, ref)

@@ -63,7 +63,11 @@ func (o *office) DueWork(_ context.Context, now time.Time, _ int, sweep bool) (*
 	return &work, nil
 }
 
-func (o *office) Waiters(context.Context, string) (*domain.Waiters, error) {
+func (o *office) WaitingLanes(context.Context, string) ([]string, error) {
+	return []string{lane.Lane}, nil
+}
+
+func (o *office) Waiters(context.Context, domain.LaneRef) (*domain.Waiters, error) {
 	w := o.waiters
 	w.At = time.Now()
 	o.called("waiters")
@@ -86,7 +90,7 @@ func (o *office) StartByEntries(context.Context, string) error {
 	o.called("entries")
 	return o.err
 }
-func (o *office) StartDue(context.Context, string) error {
+func (o *office) StartDue(context.Context, domain.LaneRef) error {
 	o.called("due")
 	return o.err
 }

@@ -34,11 +34,11 @@ func (d *Door) Committed(change *domain.Change) {
 func (d *Door) callsBegin(change *domain.Change) {
 	for i := range change.Sessions {
 		s := change.Sessions[i].Session
-		if !s.HoldsSlot || !d.wakeups.hasWaiters(s.WorkspaceID) {
+		if !s.HoldsSlot || !d.wakeups.hasWaiters(s.LaneRef()) {
 			continue
 		}
 		if until := slot.BeginsUntil(s, d.calls.out); !until.IsZero() {
-			d.wakeups.look(s.WorkspaceID, until)
+			d.wakeups.look(s.LaneRef(), until)
 		}
 	}
 }
@@ -47,8 +47,8 @@ func (d *Door) callsBegin(change *domain.Change) {
 // for.
 func (d *Door) Rested(s *domain.Session) {
 	d.calls.since.Delete(s.ID)
-	if !s.HoldsSlot || d.wakeups.hasWaiters(s.WorkspaceID) {
-		d.wakeups.look(s.WorkspaceID, d.cfg.Clock())
+	if !s.HoldsSlot || d.wakeups.hasWaiters(s.LaneRef()) {
+		d.wakeups.look(s.LaneRef(), d.cfg.Clock())
 	}
 	if s.WakeAt != nil {
 		d.wakeups.timer(*s.WakeAt)
@@ -61,12 +61,12 @@ func (d *Door) Rested(s *domain.Session) {
 // HandleHint handles the hint of another node. That node acts on it; this one checks a little later, in case that
 // node is gone by then.
 func (d *Door) HandleHint(h domain.Hint) {
-	now := d.cfg.Clock()
+	now, lanes := d.cfg.Clock(), domain.LaneRef{Workspace: h.WorkspaceID}
 	if h.Queue {
-		d.wakeups.waits(h.WorkspaceID) // until the look says otherwise
+		d.wakeups.waits(lanes) // until the look says otherwise
 	}
-	if h.Queue || h.Automation || h.Slot && d.wakeups.hasWaiters(h.WorkspaceID) {
-		d.wakeups.look(h.WorkspaceID, now.Add(headStart))
+	if h.Queue || h.Automation || h.Slot && d.wakeups.hasWaiters(lanes) {
+		d.wakeups.look(lanes, now.Add(headStart))
 	}
 	if h.WakeAt != nil {
 		d.wakeups.timer(h.WakeAt.Add(timerHeadStart))
@@ -74,7 +74,9 @@ func (d *Door) HandleHint(h domain.Hint) {
 }
 
 // Look requests a check of a workspace: something may be due, or a session may be waiting.
-func (d *Door) Look(workspace string) { d.wakeups.look(workspace, d.cfg.Clock()) }
+func (d *Door) Look(workspace string) {
+	d.wakeups.look(domain.LaneRef{Workspace: workspace}, d.cfg.Clock())
+}
 
 // Sweep looks at all workspaces now: a hint may have been lost, or a node is gone that
 // would have looked.

@@ -15,9 +15,9 @@ import (
 type Store interface {
 	// Decide reads the session's View under its locks and writes the change that decide
 	// returns (nil: nothing). With session "" the View has no session: it is for making
-	// one.
-	Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (
-		*domain.Change, error)
+	// one, in the lane that is made's.
+	Decide(ctx context.Context, workspace, session string, made *domain.Session,
+		decide func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error)
 	// DecideAutomation is the same for an automation, under the workspace's lock. With
 	// automation "" the view has none: it is for making one.
 	DecideAutomation(ctx context.Context, workspace, automationID string,
@@ -31,9 +31,11 @@ type Work interface {
 	DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.DueWork, error)
 }
 
-// Waiters are those of a workspace who want its slot, and its holder.
+// Waiters are those who want the slot of a lane, and its holder.
 type Waiters interface {
-	Waiters(ctx context.Context, workspace string) (*domain.Waiters, error)
+	Waiters(ctx context.Context, lane domain.LaneRef) (*domain.Waiters, error)
+	// WaitingLanes are the lanes of a workspace in which a session may be waiting, or an occurrence is due.
+	WaitingLanes(ctx context.Context, workspace string) ([]string, error)
 }
 
 // Automations do what has come due of them.

@@ -34,7 +34,7 @@ func (leaveRequest) also(v *domain.View, _ moment, _ domain.Event, change *domai
 	for _, row := range v.Queue {
 		if row.SessionID == s.ID && row.Reason != domain.QueuedSuspect && workLeft(s, v) {
 			queueBehindAll(v.Queue, change, s, row)
-			change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
+			change.Emit(domain.LogEvent{Type: domain.LogQueueChanged, Lane: s.Lane})
 		}
 	}
 	if s.State.Suspicion.Aside() || workLeft(s, v) {

@@ -11,11 +11,14 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
+// byDefault is the lane of the sessions of these tests.
+var byDefault = domain.LaneRef{Workspace: "default", Lane: domain.LaneWorkspace}
+
 // TestARestDuringALookIsNotMissed covers a chat that comes to rest while the scheduler reads the waiters and still
 // sees the chat at work. The waiters are read once more, because there is no further notification of that rest.
 func TestARestDuringALookIsNotMissed(t *testing.T) {
-	chat := &domain.Session{ID: "ses_1", WorkspaceID: "default", Type: domain.Chat, Phase: domain.CallingAI, HoldsSlot: true}
-	run := &domain.Session{ID: "ses_2", WorkspaceID: "default", Type: domain.Run, Phase: domain.CallingAI}
+	chat := &domain.Session{ID: "ses_1", WorkspaceID: "default", Place: domain.Place{Lane: byDefault.Lane}, Type: domain.Chat, Phase: domain.CallingAI, HoldsSlot: true}
+	run := &domain.Session{ID: "ses_2", WorkspaceID: "default", Place: domain.Place{Lane: byDefault.Lane}, Type: domain.Run, Phase: domain.CallingAI}
 	run.State.Suspended = true
 	for name, aside := range map[string][]*domain.Session{"with waiters": {run}, "without": nil} {
 		w := &lookedAt{recovery: &recovery{}, now: clock.System, waiters: &domain.Waiters{
@@ -28,13 +31,13 @@ func TestARestDuringALookIsNotMissed(t *testing.T) {
 			rested.Phase = domain.Idle
 			door.Rested(rested)
 		}
-		queue.grantNext(t.Context(), "default")
+		queue.grantNext(t.Context(), byDefault)
 		if len(door.wakeups.dueLooks(clock.System().Add(time.Second))) != 1 {
 			t.Errorf("%s: no other look was asked for", name)
 		}
 		w.meanwhile = func() {}
-		queue.grantNext(t.Context(), "default")
-		if waits := door.wakeups.hasWaiters("default"); waits != (aside != nil) {
+		queue.grantNext(t.Context(), byDefault)
+		if waits := door.wakeups.hasWaiters(byDefault); waits != (aside != nil) {
 			t.Errorf("%s: after the look the wake-ups say %v", name, waits)
 		}
 	}
@@ -50,7 +53,7 @@ func TestATimeThatComesDuringALookIsNotMissed(t *testing.T) {
 		Queue:     []domain.QueueRow{{SessionID: "ses_1", Reason: domain.QueuedSuspect, NotBefore: &comes}},
 	}}
 	door := NewDoor(Config{Runner: w, Observer: w, Clock: func() time.Time { return now }, Log: zerolog.Nop()})
-	if at, again := (&Queue{Door: door, Waiters: w}).grantNext(t.Context(), "default"); !again || !at.Equal(comes) {
+	if at, again := (&Queue{Door: door, Waiters: w}).grantNext(t.Context(), byDefault); !again || !at.Equal(comes) {
 		t.Errorf("the next look is at %s (%v), not at %s", at, again, comes)
 	}
 }
@@ -59,12 +62,12 @@ func TestATimeThatComesDuringALookIsNotMissed(t *testing.T) {
 // of a newer one that did.
 func TestAnOlderLookDoesNotClearANewerNote(t *testing.T) {
 	a := newWakeups()
-	older := a.waits("default")
-	younger := a.waits("default")
-	if a.clearWaiters("default", older); !a.hasWaiters("default") {
+	older := a.waits(byDefault)
+	younger := a.waits(byDefault)
+	if a.clearWaiters(byDefault, older); !a.hasWaiters(byDefault) {
 		t.Error("the older look silenced the younger one")
 	}
-	if a.clearWaiters("default", younger); a.hasWaiters("default") {
+	if a.clearWaiters(byDefault, younger); a.hasWaiters(byDefault) {
 		t.Error("no session waits, but the note remains")
 	}
 }
@@ -77,7 +80,11 @@ type lookedAt struct {
 	now       clock.Clock
 }
 
-func (l *lookedAt) Waiters(context.Context, string) (*domain.Waiters, error) {
+func (l *lookedAt) WaitingLanes(context.Context, string) ([]string, error) {
+	return []string{byDefault.Lane}, nil
+}
+
+func (l *lookedAt) Waiters(context.Context, domain.LaneRef) (*domain.Waiters, error) {
 	read := *l.waiters
 	read.At = l.now()
 	l.meanwhile()

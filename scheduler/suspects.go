@@ -103,6 +103,6 @@ func (absolutionRequest) also(v *domain.View, _ moment, _ domain.Event, change *
 			change.Enqueue = append(change.Enqueue, row)
 		}
 	}
-	change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
+	change.Emit(domain.LogEvent{Type: domain.LogQueueChanged, Lane: s.Lane})
 	return nil
 }

@@ -61,7 +61,7 @@ type recovery struct {
 	asked, driven int
 }
 
-func (w *recovery) Decide(ctx context.Context, _, _ string, decide func(context.Context, *domain.View) (*domain.Change, error)) (
+func (w *recovery) Decide(ctx context.Context, _, _ string, _ *domain.Session, decide func(context.Context, *domain.View) (*domain.Change, error)) (
 	*domain.Change, error,
 ) {
 	return decide(ctx, w.view)

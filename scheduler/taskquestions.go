@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // The service of a task may ask a person a question during its work. Only the service waits for the
@@ -61,7 +62,7 @@ func openTaskQuestion(
 	v *domain.View, change *domain.Change, t *domain.Task, asks *domain.TaskAsks, response json.RawMessage, now time.Time,
 ) {
 	deadline := t.Deadline
-	name := domain.VisibleLine(asks.From)
+	name := visible.Line(asks.From)
 	a := &domain.Approval{
 		ID: t.Question.ApprovalID, WorkspaceID: t.WorkspaceID, SessionID: t.SessionID, RoundID: v.Session.State.RoundID,
 		Kind: domain.ApprovalQuestion, Status: domain.ApprovalStatusOpen, Module: asks.Module, ResponseSchema: response,

@@ -173,7 +173,7 @@ func TestTheLoopReportsFailures(t *testing.T) {
 		}, `"workspace":"ws"`},
 		"what is due": {func(ctx context.Context, o *office) {
 			o.err = errAway
-			o.loop.queue.startDue(ctx, "ws")
+			o.loop.queue.startDue(ctx, lane)
 		}, `"workspace":"ws"`},
 	} {
 		for _, stops := range []bool{false, true} {
@@ -221,11 +221,11 @@ type failsOnce struct {
 	tries *int
 }
 
-func (f failsOnce) StartDue(ctx context.Context, ws string) error {
+func (f failsOnce) StartDue(ctx context.Context, lane domain.LaneRef) error {
 	if *f.tries++; *f.tries == 1 {
 		return errAway
 	}
-	return f.office.StartDue(ctx, ws)
+	return f.office.StartDue(ctx, lane)
 }
 
 // TestARecoveryThatCannotRead verifies that a recovery whose read fails changes nothing, logs the error, and takes

@@ -7,13 +7,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// wakeups holds when to check which workspace, and what else the loop must process. Times are computed,
+// wakeups holds when to check which lane, and what else the loop must process. Times are computed,
 // not polled; all of it can be rebuilt from the database. It never blocks: the door adds to it, the loop
 // takes from it.
 type wakeups struct {
 	mu      sync.Mutex
-	looks   map[string]time.Time // by workspace
-	waiting map[string]uint64    // workspaces with a waiting session at the last check: the number of the note
+	looks   map[domain.LaneRef]time.Time // with Lane "": all lanes of a workspace
+	waiting map[domain.LaneRef]uint64    // lanes with a waiting session at the last check: the number of the note
 	notes   uint64
 	timers  time.Time         // the earliest due time; zero: none is known
 	entries map[string]bool   // workspaces in which entries were made that may start a run
@@ -25,28 +25,31 @@ type wakeups struct {
 }
 
 func newWakeups() *wakeups {
-	return &wakeups{looks: map[string]time.Time{}, waiting: map[string]uint64{}, entries: map[string]bool{}, woken: make(chan struct{}, 1)}
+	return &wakeups{
+		looks: map[domain.LaneRef]time.Time{}, waiting: map[domain.LaneRef]uint64{}, entries: map[string]bool{},
+		woken: make(chan struct{}, 1),
+	}
 }
 
-// look asks for a look at a workspace at a time; the earliest one counts.
-func (w *wakeups) look(workspace string, at time.Time) {
+// look asks for a look at a lane at a time; the earliest one counts.
+func (w *wakeups) look(lane domain.LaneRef, at time.Time) {
 	w.mu.Lock()
-	if have, ok := w.looks[workspace]; !ok || at.Before(have) {
-		w.looks[workspace] = at
+	if have, ok := w.looks[lane]; !ok || at.Before(have) {
+		w.looks[lane] = at
 	}
 	w.mu.Unlock()
 	w.poke()
 }
 
-// dueLooks removes and returns the workspaces that are due.
-func (w *wakeups) dueLooks(now time.Time) []string {
+// dueLooks removes and returns the lanes that are due.
+func (w *wakeups) dueLooks(now time.Time) []domain.LaneRef {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var all []string
-	for workspace, at := range w.looks {
+	var all []domain.LaneRef
+	for lane, at := range w.looks {
 		if !at.After(now) {
-			all = append(all, workspace)
-			delete(w.looks, workspace)
+			all = append(all, lane)
+			delete(w.looks, lane)
 		}
 	}
 	return all
@@ -133,29 +136,39 @@ func (w *wakeups) next(earliest time.Time) time.Time {
 	return earliest
 }
 
-// waits notes that a session may be waiting in a workspace, until a later check clears it; it returns the
+// waits notes that a session may be waiting in a lane, until a later check clears it; it returns the
 // number of this note.
-func (w *wakeups) waits(workspace string) (number uint64) {
+func (w *wakeups) waits(lane domain.LaneRef) (number uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.notes++
-	w.waiting[workspace] = w.notes
+	w.waiting[lane] = w.notes
 	return w.notes
 }
 
 // clearWaiters clears the note with this number. A newer note remains.
-func (w *wakeups) clearWaiters(workspace string, number uint64) {
+func (w *wakeups) clearWaiters(lane domain.LaneRef, number uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.waiting[workspace] == number {
-		delete(w.waiting, workspace)
+	if w.waiting[lane] == number {
+		delete(w.waiting, lane)
 	}
 }
 
-func (w *wakeups) hasWaiters(workspace string) bool {
+// hasWaiters reports whether a session may be waiting in a lane; with Lane "" in any of a workspace. What another node
+// reports is noted for the workspace, until its lanes are looked at.
+func (w *wakeups) hasWaiters(lane domain.LaneRef) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.waiting[workspace] != 0
+	if lane.Lane != "" {
+		return w.waiting[lane] != 0 || w.waiting[domain.LaneRef{Workspace: lane.Workspace}] != 0
+	}
+	for at := range w.waiting {
+		if at.Workspace == lane.Workspace {
+			return true
+		}
+	}
+	return false
 }
 
 // entriesMade asks for a look at the events of a workspace.

@@ -43,7 +43,7 @@ func newWorld(t *testing.T, v *domain.View, change ...func(*Config)) *world {
 	return w
 }
 
-func (w *world) Decide(ctx context.Context, _, _ string, decide func(context.Context, *domain.View) (*domain.Change, error)) (
+func (w *world) Decide(ctx context.Context, _, _ string, _ *domain.Session, decide func(context.Context, *domain.View) (*domain.Change, error)) (
 	*domain.Change, error,
 ) {
 	if w.failing != nil {

@@ -22,6 +22,7 @@ const (
 // restricts this, and includes types that an overview alone would not show.
 type Filter struct {
 	Workspace   string
+	Person      string // who listens
 	Session     string
 	Sessions    []string
 	AllSessions bool

@@ -106,6 +106,11 @@ func (u Uses) Agents(outside []domain.CommandSpec) bool {
 	})
 }
 
+// Params are those of the command that adds definitions.
+type Params struct {
+	Names []string `json:"names"`
+}
+
 // Row is a definition as the AI reads it.
 type Row struct {
 	Name        string             `json:"name"`

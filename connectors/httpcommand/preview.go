@@ -21,6 +21,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/shorten"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 const (
@@ -116,7 +117,7 @@ func propose(ctx context.Context, document json.RawMessage, from string) (*outsi
 		return nil, wrong("unusable", "%s", shorten.Characters("The document cannot be used: "+err.Error(), jsonbody.MaxMessage))
 	}
 	preview := &outside.ConnectorPreview{Kind: outside.ConnectorHTTP, Prefix: "API", Name: "API", Config: json.RawMessage(`{}`)}
-	if doc.Info != nil && domain.IsName(shorten.Characters(doc.Info.Title, 200)) && strings.TrimSpace(doc.Info.Title) != "" {
+	if doc.Info != nil && visible.IsName(shorten.Characters(doc.Info.Title, 200)) && strings.TrimSpace(doc.Info.Title) != "" {
 		preview.Name, preview.Prefix = shorten.Characters(doc.Info.Title, 200), prefixOf(doc.Info.Title)
 	}
 	if base := baseOf(doc, from); base != "" {

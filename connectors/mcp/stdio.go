@@ -18,9 +18,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/exactjson"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 const (
@@ -388,7 +388,7 @@ func (t *tail) last(secrets []string) string {
 	if at := len(said) - maxSaid; at > 0 {
 		said = strings.ToValidUTF8(said[at:], "")
 	}
-	return domain.VisibleLine(said)
+	return visible.Line(said)
 }
 
 func (t *tail) err() error {

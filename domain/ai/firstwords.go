@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // A chat client has its own instructions for every answer. They are put at the start of the first message
@@ -35,7 +35,7 @@ const longestFirstWords = 60
 // words.
 func FirstWords(text string) string {
 	for line := range strings.Lines(OwnWords(text)) {
-		line = domain.VisibleLine(strings.Join(strings.Fields(line), " "))
+		line = visible.Line(strings.Join(strings.Fields(line), " "))
 		if line == "" {
 			continue
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 func TestFirstWords(t *testing.T) {
@@ -19,11 +19,11 @@ func TestFirstWords(t *testing.T) {
 		strings.Repeat("é", 100):        strings.Repeat("é", 60) + "…",
 		"Instructions of the chat client:\nnone that end": "Instructions of the chat client:",
 	} {
-		if got := FirstWords(text); got != want || !domain.IsName(got) {
+		if got := FirstWords(text); got != want || !visible.IsName(got) {
 			t.Errorf("%q is called %q, not %q", text, got, want)
 		}
 	}
-	if got := FirstWords("\u202eturned\u0007 words"); !domain.IsName(got) || got == "" {
+	if got := FirstWords("\u202eturned\u0007 words"); !visible.IsName(got) || got == "" {
 		t.Errorf("%q is no name", got)
 	}
 	if got := OwnWords(instructed); got != "What do I have?\nAll of it." {

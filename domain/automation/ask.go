@@ -21,6 +21,7 @@ type NewAutomation struct {
 	Schedule          *Schedule
 	Misfire           MisfirePolicy
 	Overlap           OverlapPolicy
+	Lane              LanePolicy
 	Validation        string
 	RequireValidation bool
 	Completion        CompletionPolicy
@@ -36,7 +37,7 @@ type NewAutomation struct {
 // Plain asks for an automation that is as one is when nothing more is said of it.
 func Plain(name, by string) NewAutomation {
 	return NewAutomation{
-		Name: name, Enabled: true, Misfire: MisfireOnce, Overlap: OverlapSkip, Completion: CompletionAuto,
+		Name: name, Enabled: true, Misfire: MisfireOnce, Overlap: OverlapSkip, Lane: laneOwner, Completion: CompletionAuto,
 		Commands: []string{domain.AllCommands}, By: by,
 	}
 }

@@ -13,13 +13,19 @@ type HookSecret struct {
 	HookSealed string // sealed, to show the URL again
 }
 
+// Belonging is whose an automation is, and whose slot its runs need.
+type Belonging struct {
+	// Ownership is of the person who created it. Its runs have the same.
+	domain.Ownership
+	Lane LanePolicy
+}
+
 // Automation is a recurring task: a SEED, a schedule, triggers, a provider. Each of its runs is a session
 // of type AUTOMATION (the constant Run).
 type Automation struct {
 	ID          string
 	WorkspaceID string
-	// Ownership is of the person who created it. Its runs have the same.
-	domain.Ownership
+	Belonging
 	Name          string
 	SeedSessionID string // its SEED: the message that every run begins with
 	ProviderID    string // empty: the workspace's default
@@ -98,6 +104,22 @@ const (
 	OverlapQueue   OverlapPolicy = "queue"
 	OverlapRestart OverlapPolicy = "restart" // the old run ends with CANCELLED
 )
+
+// LanePolicy decides which slot the runs of an automation need, where each person has a lane.
+type LanePolicy string
+
+const (
+	laneOwner  LanePolicy = "owner"  // its owner's, whose chats pre-empt them
+	laneShared LanePolicy = "shared" // that of the workspace's automations
+)
+
+// LaneOwner is the person in whose lane its runs are; empty if it is that of the workspace's automations.
+func (a *Automation) LaneOwner() string {
+	if a.Lane == laneShared {
+		return ""
+	}
+	return a.Owner
+}
 
 // CompletionPolicy decides who confirms that a run is done.
 type CompletionPolicy string

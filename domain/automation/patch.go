@@ -16,6 +16,7 @@ type Patch struct {
 	Schedule          *SchedulePatch
 	Misfire           *MisfirePolicy
 	Overlap           *OverlapPolicy
+	Lane              *LanePolicy
 	Validation        *string
 	RequireValidation *bool
 	Completion        *CompletionPolicy
@@ -44,6 +45,7 @@ func (p Patch) Apply(a *Automation) error {
 	domain.Set(&a.Enabled, p.Enabled)
 	domain.Set(&a.Misfire, p.Misfire)
 	domain.Set(&a.Overlap, p.Overlap)
+	domain.Set(&a.Lane, p.Lane)
 	domain.Set(&a.Validation, p.Validation)
 	domain.Set(&a.RequireValidation, p.RequireValidation)
 	domain.Set(&a.Completion, p.Completion)

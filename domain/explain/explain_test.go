@@ -17,7 +17,7 @@ func stands(s *domain.Session) *Inputs {
 // inactive chat will have to release the slot.
 func TestTheSlotIsExplained(t *testing.T) {
 	at := explainedAt
-	st := stands(&domain.Session{ID: "ses_1", Type: domain.Run, Phase: domain.ExecutingEnrichments, QueuedAt: new(at.Add(-time.Minute)), QueuePosition: 2})
+	st := stands(&domain.Session{ID: "ses_1", Type: domain.Run, Phase: domain.ExecutingEnrichments, QueuedAt: new(at.Add(-time.Minute)), Place: domain.Place{QueuePosition: 2}})
 	st.View.Holder = &domain.Session{ID: "ses_9", Name: "Talk", Type: domain.Chat, Phase: domain.WaitingValidation, LastEventTime: at, LastUserInteractionTime: new(at.Add(-2 * time.Minute))}
 	st.View.Queue = []domain.QueueRow{{SessionID: "ses_2", Position: 1}, {SessionID: "ses_1", Position: 2, Reason: "SCHEDULE", Preempting: true}}
 	st.Ahead = []SessionName{{ID: "ses_2", Name: "First", Position: 1}}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // What a file may be.
@@ -42,7 +43,7 @@ type File struct {
 // folder of the client's, and is left out. Hidden characters are removed and not escaped, because an escape
 // has a backslash, which is a separator again.
 func FileName(name string) string {
-	name = domain.WithoutHidden(strings.ToValidUTF8(name, ""))
+	name = visible.WithoutHidden(strings.ToValidUTF8(name, ""))
 	if at := strings.LastIndexAny(name, `/\`); at >= 0 {
 		name = name[at+1:]
 	}
@@ -58,5 +59,5 @@ func FileName(name string) string {
 
 // UnknownFile refuses a message that refers to a file that there is not, at a pointer.
 func UnknownFile(at, id string) *domain.Error {
-	return domain.Invalid(at, "unknown_file", "There is no file %s here (any more). Nothing was sent: upload it again.", domain.VisibleLine(id))
+	return domain.Invalid(at, "unknown_file", "There is no file %s here (any more). Nothing was sent: upload it again.", visible.Line(id))
 }

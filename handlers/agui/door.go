@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 	"github.com/fermata-dev/fermata/rounds"
 )
 
@@ -165,7 +166,7 @@ func readInput(body []byte) (*input, error) {
 		return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The body is not a RunAgentInput.", Err: err}
 	}
 	for _, name := range []struct{ at, text string }{{"/threadId", in.ChatID}, {"/runId", in.RunID}} {
-		if name.text == "" || len(name.text) > maxName || !domain.IsName(name.text) {
+		if name.text == "" || len(name.text) > maxName || !visible.IsName(name.text) {
 			return nil, domain.Invalid(name.at, "required", "This must be one line of at most %d bytes.", maxName)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/go-playground/validator/v10"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // checker validates request structs by their tags, which are generated from the contract. It is shared by all
@@ -27,7 +27,7 @@ func newChecker() *validator.Validate {
 	})
 	rules := map[string]func(string) bool{
 		"visible": func(s string) bool { return strings.TrimSpace(s) != "" },
-		"name":    domain.IsName,
+		"name":    visible.IsName,
 		"object":  func(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "{") },
 	}
 	for tag, pattern := range api.Patterns {

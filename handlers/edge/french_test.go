@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // Every problem, every mistake and everything that may be missing has words in French.
@@ -50,7 +50,7 @@ func TestEveryProblemHasWordsInFrench(t *testing.T) {
 		t.Errorf("%d found: %v", found, err)
 	}
 	for _, text := range problemsInFrench {
-		if strings.HasPrefix(text, "The ") || !strings.HasSuffix(text, ".") && text != domain.Visible(text) {
+		if strings.HasPrefix(text, "The ") || !strings.HasSuffix(text, ".") && text != visible.Text(text) {
 			t.Error(text)
 		}
 	}

@@ -94,10 +94,14 @@ func (s *Store) Events(_ context.Context, ws, session string, after int64, size 
 	return out, false, nil
 }
 
-func (s *Store) Slot(context.Context, string) (*domain.SlotState, error) {
+func (s *Store) OwnLane(_ context.Context, ws, _ string) (domain.LaneRef, error) {
+	return domain.LaneRef{Workspace: ws, Lane: domain.LaneWorkspace}, nil
+}
+
+func (s *Store) Slot(context.Context, domain.LaneRef) (*domain.SlotState, error) {
 	return &domain.SlotState{}, nil
 }
-func (s *Store) Queue(context.Context, string) ([]domain.QueueRow, error) { return nil, nil }
+func (s *Store) Queue(context.Context, domain.LaneRef) ([]domain.QueueRow, error) { return nil, nil }
 func (s *Store) Approvals(context.Context, string, domain.ApprovalFilter) ([]*domain.Approval, string, error) {
 	return []*domain.Approval{{ID: "apr_1", Kind: domain.ApprovalQuestion, Status: domain.ApprovalStatusOpen}}, "", nil
 }

@@ -20,8 +20,9 @@ type SessionLog interface {
 
 // WorkspaceState is what a listener gets first of a workspace.
 type WorkspaceState interface {
-	Slot(ctx context.Context, ws string) (*domain.SlotState, error)
-	Queue(ctx context.Context, ws string) ([]domain.QueueRow, error)
+	OwnLane(ctx context.Context, ws, person string) (domain.LaneRef, error)
+	Slot(ctx context.Context, lane domain.LaneRef) (*domain.SlotState, error)
+	Queue(ctx context.Context, lane domain.LaneRef) ([]domain.QueueRow, error)
 	Approvals(ctx context.Context, ws string, f domain.ApprovalFilter) ([]*domain.Approval, string, error)
 	// EventBounds are the numbers of the oldest event that is kept and of the newest.
 	EventBounds(ctx context.Context, ws string) (oldest, newest int64, err error)

@@ -53,11 +53,15 @@ func (s *Handlers) sessionSnapshot(
 }
 
 func (s *Handlers) workspaceSnapshot(ctx context.Context, f *stream.Filter, seq int64) (*api.WorkspaceSnapshotData, error) {
-	slot, err := s.Workspace.Slot(ctx, f.Workspace)
+	lane, err := s.Workspace.OwnLane(ctx, f.Workspace, f.Person)
+	if err != nil {
+		return nil, fmt.Errorf("read the lane for a snapshot: %w", err)
+	}
+	slot, err := s.Workspace.Slot(ctx, lane)
 	if err != nil {
 		return nil, fmt.Errorf("read the slot for a snapshot: %w", err)
 	}
-	queue, err := s.Workspace.Queue(ctx, f.Workspace)
+	queue, err := s.Workspace.Queue(ctx, lane)
 	if err != nil {
 		return nil, fmt.Errorf("read the queue for a snapshot: %w", err)
 	}

@@ -49,7 +49,7 @@ func (s *Handlers) StreamWorkspace(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Handlers) sessionFilter(w http.ResponseWriter, r *http.Request) *stream.Filter {
-	f := &stream.Filter{Workspace: edge.Caller(r).Workspace, Session: chi.URLParam(r, "session_id")}
+	f := &stream.Filter{Workspace: edge.Caller(r).Workspace, Person: edge.Caller(r).Person, Session: chi.URLParam(r, "session_id")}
 	if _, err := s.session(r.Context(), f.Workspace, f.Session); err != nil {
 		s.Fail(w, r, err)
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // moduleData is what a question has.
@@ -31,27 +32,27 @@ func dataOf(a *domain.Approval) moduleData {
 // Of is the card of an approval, without a form.
 func Of(a *domain.Approval, link *people.ApprovalLink, s *domain.Settings) *Page {
 	d := dataOf(a)
-	p := &Page{Language: s.Language, Title: a.Title().In(s.Language), Words: wordsIn(s), Text: domain.Visible(a.Text)}
+	p := &Page{Language: s.Language, Title: a.Title().In(s.Language), Words: wordsIn(s), Text: visible.Text(a.Text)}
 	for _, text := range []string{d.Title, d.Question, d.Message} {
 		if p.Text == "" {
-			p.Text = domain.Visible(text)
+			p.Text = visible.Text(text)
 		}
 	}
 	for i := range a.Actions {
 		p.Actions = append(p.Actions, actionOf(&a.Actions[i]))
 	}
 	for _, step := range d.Steps {
-		p.Steps = append(p.Steps, domain.Visible(step))
+		p.Steps = append(p.Steps, visible.Text(step))
 	}
 	for _, reason := range a.Reasons {
-		if text := domain.Visible(reason.Text); !slices.Contains(p.Reasons, text) {
+		if text := visible.Text(reason.Text); !slices.Contains(p.Reasons, text) {
 			p.Reasons = append(p.Reasons, text)
 		}
 	}
 	if link.Recipient != "" {
 		p.To = s.Say("This link was made for %s. Anyone who has it can answer this one question, and see nothing else.",
 			"Ce lien a été fait pour %s. Qui le détient peut répondre à cette seule question, et ne voit rien d’autre.",
-			domain.Visible(link.Recipient))
+			visible.Text(link.Recipient))
 	} else {
 		p.To = s.Say("Anyone who has this link can answer this one question, and see nothing else.",
 			"Qui détient ce lien peut répondre à cette seule question, et ne voit rien d’autre.")
@@ -75,7 +76,7 @@ func commentOf(a *domain.Approval) string {
 		Comment string `json:"comment"`
 	}
 	_ = json.Unmarshal(a.Decision, &d) // ours; without one there is nothing to show
-	return domain.Visible(d.Comment)
+	return visible.Text(d.Comment)
 }
 
 // FormFor is how an approval is answered; nil: not by a link.
@@ -128,11 +129,11 @@ func questionForm(a *domain.Approval, s *domain.Settings) *Form {
 	case moduleChoice:
 		options := make([]Option, len(d.Options))
 		for i, text := range d.Options {
-			options[i] = Option{text, domain.Visible(text)}
+			options[i] = Option{text, visible.Text(text)}
 		}
 		return &Form{Options: options, Multiple: d.Multiple, Other: d.AllowOther, Buttons: []Button{send, cancel}}
 	case moduleText:
-		return &Form{Value: true, Placeholder: domain.VisibleLine(d.Placeholder), Buttons: []Button{send, cancel}}
+		return &Form{Value: true, Placeholder: visible.Line(d.Placeholder), Buttons: []Button{send, cancel}}
 	}
 	return nil // a form with fields of its own is answered on the server's page
 }

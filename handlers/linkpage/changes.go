@@ -12,14 +12,15 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // actionOf is a change as a person reads it: the values that differ, or, where nothing is
 // known of what there is, those that are sent.
 func actionOf(a *domain.ApprovalAction) Action {
-	out := Action{Text: domain.Visible(a.Text)}
+	out := Action{Text: visible.Text(a.Text)}
 	for _, w := range a.Warnings {
-		out.Warnings = append(out.Warnings, domain.Visible(w))
+		out.Warnings = append(out.Warnings, visible.Text(w))
 	}
 	before, after := a.Before, a.After
 	if none(before) && none(after) {
@@ -53,7 +54,7 @@ func changes(before, after json.RawMessage) []Change {
 			before, after = string(jsonbody.Encode(old)), string(jsonbody.Encode(now))
 		}
 		out = append(out, Change{
-			Name: domain.Visible(spoken(name)), Before: domain.Visible(before), After: domain.Visible(after), Had: had, Has: has,
+			Name: visible.Text(spoken(name)), Before: visible.Text(before), After: visible.Text(after), Had: had, Has: has,
 		})
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 var hostile = "\"'><script>alert(1)</script>\u202e</textarea>{{.}}"
@@ -26,7 +27,7 @@ func TestThePageRunsNothingElse(t *testing.T) {
 	for _, language := range []string{"en", "fr"} {
 		s := &domain.Settings{Language: language, TimeZone: "Europe/Paris"}
 		page := Of(a, link, s)
-		page.Notice = domain.Visible(hostile)
+		page.Notice = visible.Text(hostile)
 		page.Ask(FormFor(a, s), "/a/x", "now", "nonce", "123456")
 		body, err := Render(page)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/internal/visible"
 	"github.com/fermata-dev/fermata/rounds"
 )
 
@@ -55,7 +56,7 @@ const MaxName = 200
 
 // CheckScope rejects a name that no session can have.
 func CheckScope(s rounds.Scope) error {
-	if len(s.Name) > MaxName || !domain.IsName(s.Name) && s.Name != "" {
+	if len(s.Name) > MaxName || !visible.IsName(s.Name) && s.Name != "" {
 		return domain.Errorf(domain.CodeInvalid, "The header that names the conversation takes one line of at most %d bytes.", MaxName)
 	}
 	return nil

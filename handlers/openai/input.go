@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 	"github.com/fermata-dev/fermata/rounds"
 )
 
@@ -109,7 +110,7 @@ func IsGiven(raw json.RawMessage) bool {
 
 // CheckUser rejects a user field that is not a name.
 func CheckUser(user string) error {
-	if len(user) > MaxName || !domain.IsName(user) {
+	if len(user) > MaxName || !visible.IsName(user) {
 		return domain.Invalid("/user", "not_a_name", "user takes a line of %d bytes at most.", MaxName)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/handlers/edge"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // confirmationPolicy allows the confirmation page its one form. No other page may embed it.
@@ -93,7 +94,7 @@ func (s *ConnectorHandlers) askToConfirm(w http.ResponseWriter, r *http.Request,
 			"Votre navigateur n’a pas envoyé le cookie de ce site. Autorisez-le, puis confirmez de nouveau."))
 	}
 	paragraph(in.Say("If you continue, the workspace %s can use this server with your rights.",
-		"Si vous continuez, l’espace de travail %s pourra utiliser ce serveur avec vos droits.", domain.VisibleLine(pending.Connector.WorkspaceID)))
+		"Si vous continuez, l’espace de travail %s pourra utiliser ce serveur avec vos droits.", visible.Line(pending.Connector.WorkspaceID)))
 	page.WriteString("<table>")
 	for _, row := range [][2]string{
 		{in.Say("Connector", "Connecteur"), pending.Connector.Name},
@@ -102,7 +103,7 @@ func (s *ConnectorHandlers) askToConfirm(w http.ResponseWriter, r *http.Request,
 		{in.Say("Begun by", "Commencé par"), nameOf(pending.BegunBy)},
 	} {
 		if row[1] != "" {
-			fmt.Fprintf(&page, "<tr><th>%s</th><td>%s</td></tr>", html.EscapeString(row[0]), html.EscapeString(domain.VisibleLine(row[1])))
+			fmt.Fprintf(&page, "<tr><th>%s</th><td>%s</td></tr>", html.EscapeString(row[0]), html.EscapeString(visible.Line(row[1])))
 		}
 	}
 	page.WriteString("</table>")
@@ -116,7 +117,7 @@ func (s *ConnectorHandlers) askToConfirm(w http.ResponseWriter, r *http.Request,
 	signInHeaders(w.Header())
 	w.Header().Set("Content-Security-Policy", confirmationPolicy)
 	edge.WriteHTMLIn(w, in.Language, status,
-		in.Say("Connect %s?", "Connecter %s ?", domain.VisibleLine(pending.Connector.Name)), page.String())
+		in.Say("Connect %s?", "Connecter %s ?", visible.Line(pending.Connector.Name)), page.String())
 }
 
 // nameOf is the author's name; without one, the id.

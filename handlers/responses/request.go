@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/openai"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // request is what is decoded of a request for a response. Other fields (temperature,
@@ -117,7 +118,7 @@ func (r *request) sessionName() (string, error) {
 		}
 		name = object.ID
 	}
-	if name = strings.TrimSpace(name); name == "" || len(name) > openai.MaxName || !domain.IsName(name) {
+	if name = strings.TrimSpace(name); name == "" || len(name) > openai.MaxName || !visible.IsName(name) {
 		return "", domain.Invalid("/conversation", "not_a_name", "conversation takes a line of %d bytes at most.", openai.MaxName)
 	}
 	return name, nil

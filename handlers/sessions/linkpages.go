@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/edge"
 	"github.com/fermata-dev/fermata/handlers/linkpage"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // backToLink has the browser ask for the card again.
@@ -30,7 +31,7 @@ func linkHeaders(h http.Header, language string) {
 // writeCard shows the approval as it is, and how to answer it.
 func (s *LinkHandlers) writeCard(w http.ResponseWriter, r *http.Request, f *followed, status int, notice string) {
 	page := linkpage.Of(f.approval.In(f.words.Language), f.link, f.words)
-	page.Notice = domain.Visible(notice)
+	page.Notice = visible.Text(notice)
 	if f.approval.Status == domain.ApprovalStatusOpen {
 		s.ask(w, r, f, page)
 	}

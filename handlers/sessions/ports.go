@@ -62,8 +62,9 @@ type SessionReader interface {
 
 // WorkspaceReader reads what belongs to the workspace as a whole.
 type WorkspaceReader interface {
-	Slot(ctx context.Context, ws string) (*domain.SlotState, error)
-	Queue(ctx context.Context, ws string) ([]domain.QueueRow, error)
+	OwnLane(ctx context.Context, ws, person string) (domain.LaneRef, error)
+	Slot(ctx context.Context, lane domain.LaneRef) (*domain.SlotState, error)
+	Queue(ctx context.Context, lane domain.LaneRef) ([]domain.QueueRow, error)
 	Approvals(ctx context.Context, ws string, f domain.ApprovalFilter) ([]*domain.Approval, string, error)
 	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 	"github.com/fermata-dev/fermata/rounds"
 )
 
@@ -109,7 +110,7 @@ func readInput(body []byte) (*input, error) {
 }
 
 func checkID(id string) error {
-	if id == "" || len(id) > maxName || !domain.IsName(id) {
+	if id == "" || len(id) > maxName || !visible.IsName(id) {
 		return domain.Invalid("/id", "required", "A chat needs an id: one line of at most %d bytes.", maxName)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // countAnswer counts a call that was answered. The answer itself becomes a message
@@ -275,7 +276,7 @@ func endOf(raw *domain.RawAnswer) string {
 
 // cutText informs people that an answer is incomplete, and what to do.
 func cutText(s *step, raw *domain.RawAnswer) domain.Text {
-	name := domain.VisibleLine(s.session.Name)
+	name := visible.Line(s.session.Name)
 	switch {
 	case raw.StopReason != domain.StopLength:
 		return domain.Say("“%s”: the answer ended before it was whole.", "« %s » : la réponse s’est terminée avant d’être complète.", name)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // An external server needs a person during a call: a sign-in, or an answer. The session waits as for an
@@ -51,7 +52,7 @@ func outsideApproval(s *step, ask *domain.OutsideAsk, x *domain.Execution) *doma
 	if x != nil {
 		a.Actions = []domain.ApprovalAction{actionOf(s, x)}
 	}
-	name := domain.VisibleLine(ask.Name)
+	name := visible.Line(ask.Name)
 	if ask.Question != nil {
 		a.Kind = domain.ApprovalQuestion
 		why = domain.Say("The server of the connector %s asks this, and gets the answer.",

@@ -67,10 +67,10 @@ func queueFor(s *step, trigger, reason string) {
 	now := s.policy.Now
 	s.session.QueuedAt = &now
 	s.change.Enqueue = append(s.change.Enqueue, domain.QueueRow{
-		WorkspaceID: s.session.WorkspaceID, SessionID: s.session.ID,
+		WorkspaceID: s.session.WorkspaceID, SessionID: s.session.ID, Lane: s.session.Lane,
 		Trigger: trigger, Reason: reason, Since: now, BeforeRuns: chat(s) && reason != domain.QueuedInTurn,
 	})
-	s.emit(domain.LogEvent{Type: domain.LogQueueChanged})
+	s.emit(domain.LogEvent{Type: domain.LogQueueChanged, Lane: s.session.Lane})
 	askSlot(s)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/shorten"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // The program that sent a message may have tools of its own. When the AI calls them, the session waits as
@@ -32,7 +33,7 @@ func clientAnswers(s *step) bool {
 // callInWords is a call for people. Its parameters are shown in full beside it.
 func callInWords(c domain.ClientCall) string {
 	const longest = 200 // bytes of the parameters, which a model can make as long as an answer
-	return domain.VisibleLine(c.Name) + " " + shorten.Characters(domain.VisibleLine(string(c.Params)), longest)
+	return visible.Line(c.Name) + " " + shorten.Characters(visible.Line(string(c.Params)), longest)
 }
 
 // askClient waits for the program. The cancel message holds a result for each call, so that the
@@ -47,7 +48,7 @@ func askClient(s *step) {
 		unanswered = append(unanswered, domain.CommandResult{
 			CallID: c.ID, Command: c.Name, Status: domain.ExecCancelled, Text: "The program that has this tool did not answer.",
 		})
-		names[i] = domain.VisibleLine(c.Name)
+		names[i] = visible.Line(c.Name)
 	}
 	a.Ask(domain.Say("Waits for the program that called: %s", "Attend le programme appelant : %s", strings.Join(names, ", ")), s.language())
 	cancel := s.system(domain.SystemCommunicationCancelled, "The program that asked did not run its tools.", append(unanswered, results...), "")

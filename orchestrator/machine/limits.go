@@ -2,6 +2,7 @@ package machine
 
 import (
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // Events that the machine itself notices on the way to the AI.
@@ -151,7 +152,7 @@ func noteLeftOut(s *step, tokens int) {
 		return
 	}
 	s.session.State.LeftOut = true
-	name := domain.VisibleLine(s.session.Name)
+	name := visible.Line(s.session.Name)
 	s.notice("warning", "context_left_out", domain.Say(
 		"“%s”: about %d tokens of earlier messages and results were left out of what the AI reads, for lack of room.",
 		"« %s » : environ %d jetons de messages et de résultats antérieurs n’ont pas été lus par l’IA, faute de place.", name, tokens))

@@ -149,9 +149,10 @@ func standLast(s *step, reason string, notBefore time.Time) {
 	now := s.policy.Now
 	s.session.QueuedAt = &now
 	s.change.Enqueue = append(s.change.Enqueue, domain.QueueRow{
-		WorkspaceID: s.session.WorkspaceID, SessionID: s.session.ID, Trigger: "RESUME", Reason: reason, Since: now, NotBefore: &notBefore,
+		WorkspaceID: s.session.WorkspaceID, SessionID: s.session.ID, Lane: s.session.Lane,
+		Trigger: domain.TriggerResume, Reason: reason, Since: now, NotBefore: &notBefore,
 	})
-	s.emit(domain.LogEvent{Type: domain.LogQueueChanged})
+	s.emit(domain.LogEvent{Type: domain.LogQueueChanged, Lane: s.session.Lane})
 	askSlot(s)
 }
 

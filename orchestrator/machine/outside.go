@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/visible"
 )
 
 // Untrusted words cannot act: what the prompt holds from outside is remembered with the
@@ -59,7 +60,7 @@ func cards(c domain.PlannedCommands) []domain.ApprovalAction {
 			continue
 		}
 		list = append(list, domain.ApprovalAction{
-			ID: x.ID, Command: x.Command, Params: x.Params, Text: domain.Visible(x.Command), Digest: x.Digest,
+			ID: x.ID, Command: x.Command, Params: x.Params, Text: visible.Text(x.Command), Digest: x.Digest,
 		})
 	}
 	return list

@@ -18,10 +18,11 @@ type AutomationStore struct{ db *transaction.DB }
 // NewAutomationStore makes the store of automations.
 func NewAutomationStore(db *transaction.DB) *AutomationStore { return &AutomationStore{db} }
 
-// ownerColumns is whose an automation is, and who sees its runs.
+// ownerColumns is whose an automation is, who sees its runs, and whose slot they need.
 type ownerColumns struct {
 	Owner      string `db:"owner"`
 	Visibility string `db:"visibility"`
+	Lane       string `db:"lane"`
 }
 
 type hookColumns struct {
@@ -67,7 +68,7 @@ var (
 func automationRowOf(a *automation.Automation) (automationRow, error) {
 	var err error
 	row := automationRow{
-		WorkspaceID: a.WorkspaceID, ID: a.ID, ownerColumns: ownerColumns{a.Owner, string(a.Visibility)},
+		WorkspaceID: a.WorkspaceID, ID: a.ID, ownerColumns: ownerColumns{a.Owner, string(a.Visibility), string(a.Lane)},
 		Name: a.Name, SeedSessionID: a.SeedSessionID, ProviderID: a.ProviderID,
 		Enabled: a.Enabled, DisabledReason: a.DisabledReason, Schedule: sqldb.JSONOf(a.Schedule, &err), Misfire: string(a.Misfire),
 		Overlap: string(a.Overlap), Validation: a.Validation, RequireValidation: a.RequireValidation, Completion: string(a.Completion),
@@ -82,7 +83,9 @@ func automationRowOf(a *automation.Automation) (automationRow, error) {
 
 func (r *automationRow) automation() (*automation.Automation, error) {
 	a := &automation.Automation{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, Ownership: domain.Ownership{Owner: r.Owner, Visibility: domain.Visibility(r.Visibility)},
+		ID: r.ID, WorkspaceID: r.WorkspaceID, Belonging: automation.Belonging{
+			Ownership: domain.Ownership{Owner: r.Owner, Visibility: domain.Visibility(r.Visibility)}, Lane: automation.LanePolicy(r.Lane),
+		},
 		Name: r.Name, SeedSessionID: r.SeedSessionID, ProviderID: r.ProviderID,
 		Enabled: r.Enabled, DisabledReason: r.DisabledReason, Misfire: automation.MisfirePolicy(r.Misfire),
 		Overlap: automation.OverlapPolicy(r.Overlap), Validation: r.Validation, RequireValidation: r.RequireValidation,

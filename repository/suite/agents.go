@@ -92,7 +92,7 @@ func agentsInView(w *world) {
 	w.ok(err)
 	check(v.HolderAgents)
 	w.equal(len(v.Agents), 0, "agents of a session that has called none")
-	waiters, err := w.Slot.Waiters(w.Context(), domain.DefaultWorkspace)
+	waiters, err := w.Slot.Waiters(w.Context(), domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	for _, aside := range waiters.Aside {
 		if aside.Type == domain.Agent {

@@ -163,7 +163,7 @@ func occurrences(w *world) {
 	refs, err := w.Automations.DueOccurrences(ctx, ws)
 	w.ok(err)
 	w.equal(refs, []domain.AutomationRef{{WorkspaceID: ws, ID: a.ID}}, "whose occurrences are due")
-	waiters, err := w.Slot.Waiters(ctx, ws)
+	waiters, err := w.Slot.Waiters(ctx, domain.LaneRef{Workspace: ws, Lane: domain.LaneAutomations})
 	w.ok(err)
 	w.equal(waiters.DueSince, second.RecordedAt, "since when one is due")
 }
@@ -214,7 +214,7 @@ func runs(w *world) {
 		w.equal([]any{len(v.Unended), v.Unended[0].ID, v.Ends, len(v.Grants)},
 			[]any{2, parked.ID, []domain.EndReason{domain.EndCompleted, domain.EndError}, 1}, "what a decision sees of the runs")
 	}))
-	waiters, err := w.Slot.Waiters(ctx, ws)
+	waiters, err := w.Slot.Waiters(ctx, domain.LaneRef{Workspace: ws, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	w.equal(waiters.Queue[0].Blocked, true, "the second run waits for the first")
 	v, err := w.View(ctx, ws, queued.ID)

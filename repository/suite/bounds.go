@@ -131,7 +131,7 @@ func briefInbox(w *world) {
 	s := w.stored("busy")
 	item := w.mail(s, "these words")
 	asked := 0
-	_, err := w.Decide(w.Context(), s.WorkspaceID, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+	_, err := w.Decide(w.Context(), s.WorkspaceID, s.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 		asked++
 		w.equal(len(v.Inbox), 1, "what waits")
 		brief := *item.Message

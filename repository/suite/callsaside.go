@@ -28,7 +28,7 @@ func callsAside(w *world) {
 	refs, err := w.Nodes.Claimable(ctx, 10)
 	w.ok(err)
 	w.equal(len(refs), 3, "sessions without a driver")
-	waiters, err := w.Slot.Waiters(ctx, domain.DefaultWorkspace)
+	waiters, err := w.Slot.Waiters(ctx, domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	w.equal(len(waiters.Aside), 0, "sessions that want the slot: a call does not")
 
@@ -52,7 +52,7 @@ func callsAside(w *world) {
 	}
 	w.ok(w.Commit(ctx, c))
 	ids = nil
-	queue, err := w.Slot.Queue(ctx, domain.DefaultWorkspace)
+	queue, err := w.Slot.Queue(ctx, domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	for _, row := range queue {
 		ids = append(ids, row.SessionID)

@@ -142,7 +142,7 @@ func oneWins(w *world) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			_, err := w.Decide(w.Context(), domain.DefaultWorkspace, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+			_, err := w.Decide(w.Context(), domain.DefaultWorkspace, s.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 				next := v.Session.Clone()
 				next.State.TotalRoundtrips++
 				return w.change(next), nil
@@ -173,7 +173,7 @@ func refusedAsStored(w *world) {
 		var group sync.WaitGroup
 		for range many {
 			group.Go(func() {
-				_, err := w.Decide(ctx, domain.DefaultWorkspace, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+				_, err := w.Decide(ctx, domain.DefaultWorkspace, s.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 					if len(v.Open) == 0 {
 						return nil, refused
 					}
@@ -210,7 +210,7 @@ func calledOff(w *world) {
 	_, err := w.Act(w.Context(), domain.DefaultWorkspace, s.ID, func(_ context.Context, v *domain.View, _ *repository.Data) (*domain.Change, error) {
 		for name, write := range map[string]func(context.Context) error{
 			"decide": func(ctx context.Context) error {
-				_, err := w.Decide(ctx, domain.DefaultWorkspace, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+				_, err := w.Decide(ctx, domain.DefaultWorkspace, s.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 					return w.change(v.Session), nil
 				})
 				return err
@@ -236,11 +236,11 @@ func calledOff(w *world) {
 func refusals(w *world) {
 	s := w.stored("first")
 	refused := domain.Errorf(domain.CodeWrongPhase, "not now")
-	_, err := w.Decide(w.Context(), domain.DefaultWorkspace, s.ID, func(context.Context, *domain.View) (*domain.Change, error) { return nil, refused })
+	_, err := w.Decide(w.Context(), domain.DefaultWorkspace, s.ID, nil, func(context.Context, *domain.View) (*domain.Change, error) { return nil, refused })
 	if !errors.Is(err, refused) {
 		w.Fatalf("a refusal came back as %v", err)
 	}
-	c, err := w.Decide(w.Context(), domain.DefaultWorkspace, s.ID, func(context.Context, *domain.View) (*domain.Change, error) { return nil, nil })
+	c, err := w.Decide(w.Context(), domain.DefaultWorkspace, s.ID, nil, func(context.Context, *domain.View) (*domain.Change, error) { return nil, nil })
 	w.ok(err)
 	if c != nil {
 		w.Fatalf("nothing to write came back as %v", c)

@@ -160,7 +160,7 @@ func waysToWrite(w *world, s *domain.Session) map[string]ask {
 		}},
 		"RevokeKey": {"key_1", func(id string) (any, error) { return nil, w.Keys.RevokeKey(ctx, us, id, nil) }},
 		"Decide": {s.ID, func(id string) (any, error) {
-			return w.Decide(ctx, us, id, func(context.Context, *domain.View) (*domain.Change, error) { return nil, nil })
+			return w.Decide(ctx, us, id, nil, func(context.Context, *domain.View) (*domain.Change, error) { return nil, nil })
 		}},
 		"InsertTool": {"zon_1", func(id string) (any, error) {
 			return nil, w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.InsertTool(ctx, tool("tol_9", id, "x")) })

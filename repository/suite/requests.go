@@ -55,7 +55,7 @@ func requestKeys(w *world) {
 	state, _ = w.begin(w.Store, "k2", "h")
 	w.equal(state, domain.RequestNew, "given free")
 	refused := requests.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k2")
-	_, err := w.Decide(refused, domain.DefaultWorkspace, s.ID, func(context.Context, *domain.View) (*domain.Change, error) {
+	_, err := w.Decide(refused, domain.DefaultWorkspace, s.ID, nil, func(context.Context, *domain.View) (*domain.Change, error) {
 		return nil, domain.Errorf(domain.CodeWrongPhase, "no")
 	})
 	w.code(err, domain.CodeWrongPhase)

@@ -72,7 +72,7 @@ func (w *world) slotSeldom() {
 		c.Enqueue = []domain.QueueRow{{SessionID: last.ID, Since: T0, Trigger: domain.ByHand}}
 		w.ok(w.Commit(ctx, c))
 	}
-	waiters, err := w.Slot.Waiters(ctx, ws)
+	waiters, err := w.Slot.Waiters(ctx, domain.LaneRef{Workspace: ws, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	w.equal([]any{waiters.Holder.ID, waiters.ActionRuns, len(waiters.Queue)}, []any{holder.ID, false, 2}, "who waits")
 	figures, err := w.Slot.Figures(ctx)

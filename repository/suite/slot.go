@@ -20,7 +20,7 @@ func oneHolder(w *world) {
 	w.code(w.Commit(w.Context(), w.change(second)), domain.CodeConflict)
 	w.stored("elsewhere", func(s *domain.Session) { s.WorkspaceID, s.HoldsSlot = "other", true })
 
-	first, err := w.Slot.Slot(w.Context(), domain.DefaultWorkspace)
+	first, err := w.Slot.Slot(w.Context(), domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	w.equal(first.Holder.ID, a.ID, "holder")
 	w.equal(*first.Since, T0, "since")
@@ -34,7 +34,7 @@ func oneHolder(w *world) {
 	c := w.change(b)
 	c.At = T0.Add(time.Hour)
 	w.ok(w.Commit(w.Context(), c))
-	now, err := w.Slot.Slot(w.Context(), domain.DefaultWorkspace)
+	now, err := w.Slot.Slot(w.Context(), domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	w.equal(now.Holder.ID, b.ID, "holder after the swap")
 	w.equal(*now.Since, T0.Add(time.Minute), "since after the swap")
@@ -57,7 +57,7 @@ func queueing(w *world) {
 		w.ok(w.Commit(w.Context(), c))
 		sessions = append(sessions, s)
 	}
-	queue, err := w.Slot.Queue(w.Context(), domain.DefaultWorkspace)
+	queue, err := w.Slot.Queue(w.Context(), domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	var order []string
 	for i, q := range queue {
@@ -66,10 +66,10 @@ func queueing(w *world) {
 	}
 	w.equal(order, []string{"three", "one", "two"}, "order")
 	w.equal(*queue[0].NotBefore, T0.Add(time.Minute), "not before")
-	slot, err := w.Slot.Slot(w.Context(), domain.DefaultWorkspace)
+	slot, err := w.Slot.Slot(w.Context(), domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	w.equal(slot.Preempting, sessions[2].ID, "who pre-empts")
-	waiting, err := w.Slot.Waiters(w.Context(), domain.DefaultWorkspace)
+	waiting, err := w.Slot.Waiters(w.Context(), domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	w.equal([]int{len(waiting.Queue), len(waiting.Aside)}, []int{3, 0}, "who waits for the slot")
 	agenda, err := w.Slot.DueWork(w.Context(), T0, 10, true)
@@ -86,7 +86,7 @@ func queueing(w *world) {
 	c.Sessions = append(c.Sessions, domain.SessionWrite{Session: sessions[1]})
 	c.Dequeue = []string{s.ID, sessions[1].ID}
 	w.ok(w.Commit(w.Context(), c))
-	queue, err = w.Slot.Queue(w.Context(), domain.DefaultWorkspace)
+	queue, err = w.Slot.Queue(w.Context(), domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	w.equal(len(queue), 1, "queue after two left")
 	got, err := w.Sessions.Session(w.Context(), domain.DefaultWorkspace, sessions[2].ID)
@@ -125,7 +125,7 @@ func waitingFor(w *world) {
 	}
 	w.mail(w.stored("has mail"), "key-1")
 	got := map[string]bool{}
-	list, err := w.Slot.Waiters(w.Context(), domain.DefaultWorkspace)
+	list, err := w.Slot.Waiters(w.Context(), domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 	w.ok(err)
 	w.equal(list.Holder.Name, "holder", "who holds it")
 	for _, s := range list.Aside {
@@ -300,7 +300,7 @@ func slotGoesRound(w *world) {
 		mine := w.stored("taker")
 		group.Go(func() {
 			for range rounds {
-				_, err := w.Decide(w.Context(), domain.DefaultWorkspace, mine.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+				_, err := w.Decide(w.Context(), domain.DefaultWorkspace, mine.ID, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 					if v.Session.LastSeq > v.Workspace.LastSeq || v.Holder == nil {
 						w.Errorf("session at %d in a workspace at %d, held by %v", v.Session.LastSeq, v.Workspace.LastSeq, v.Holder)
 					}

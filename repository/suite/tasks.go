@@ -67,7 +67,7 @@ func tasks(w *world) {
 	w.code(err, domain.CodeNotFound)
 	w.sound()
 
-	_, err = w.Decide(ctx, s.WorkspaceID, s.ID, checked(w, func(v *domain.View) {
+	_, err = w.Decide(ctx, s.WorkspaceID, s.ID, nil, checked(w, func(v *domain.View) {
 		w.equal(v.Tasks, []*domain.Task{one, two, asked}, "the tasks of the view")
 	}))
 	w.ok(err)
@@ -101,7 +101,7 @@ func tasks(w *world) {
 	got, err = w.Tasks.Task(ctx, s.WorkspaceID, one.ID)
 	w.ok(err)
 	w.equal(got, one, "a task that is over")
-	_, err = w.Decide(ctx, s.WorkspaceID, s.ID, checked(w, func(v *domain.View) { w.equal(v.Tasks, []*domain.Task{asked}, "running tasks") }))
+	_, err = w.Decide(ctx, s.WorkspaceID, s.ID, nil, checked(w, func(v *domain.View) { w.equal(v.Tasks, []*domain.Task{asked}, "running tasks") }))
 	w.ok(err)
 
 	next := T0.Add(3 * time.Minute)

@@ -68,7 +68,7 @@ func everythingInView(w *world) {
 	w.equal(v.Inbox, []*domain.InboxItem{item}, "inbox")
 	w.equal(v.Workspace.Settings, domain.DefaultSettings(), "settings")
 
-	locked, err := w.Decide(w.Context(), domain.DefaultWorkspace, other.ID, checked(w, func(v *domain.View) {
+	locked, err := w.Decide(w.Context(), domain.DefaultWorkspace, other.ID, nil, checked(w, func(v *domain.View) {
 		if v.Holder != v.Session {
 			w.Error("the holder's own view shows it twice")
 		}
@@ -80,7 +80,7 @@ func everythingInView(w *world) {
 	}
 	none, err := w.View(w.Context(), domain.DefaultWorkspace, "")
 	w.ok(err)
-	if none.Session != nil || none.Holder == nil {
+	if none.Session != nil || none.Holder != nil {
 		w.Fatalf("the view without a session is %v", none)
 	}
 

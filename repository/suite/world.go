@@ -117,7 +117,8 @@ func show(v any) string {
 // session is a CHAT that is not stored yet.
 func (w *world) session(name string) *domain.Session {
 	return &domain.Session{
-		ID: w.newID(domain.PrefixSession), WorkspaceID: domain.DefaultWorkspace, Type: domain.Chat, Name: name,
+		Place: domain.Place{Lane: domain.LaneWorkspace},
+		ID:    w.newID(domain.PrefixSession), WorkspaceID: domain.DefaultWorkspace, Type: domain.Chat, Name: name,
 		Ownership: domain.Ownership{Visibility: domain.VisibleWorkspace}, Phase: domain.Idle, CreatedAt: T0, UpdatedAt: T0, LastEventTime: T0,
 	}
 }

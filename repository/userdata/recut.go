@@ -33,8 +33,8 @@ func IndexWhole(ctx context.Context, d *Data) error {
 	return nil
 }
 
-// IndexAgain re-indexes texts whose tokens changed, and skips the rest.
-func IndexAgain(ctx context.Context, d *Data) error {
+// indexAgain re-indexes texts whose tokens changed, and skips the rest.
+func indexAgain(ctx context.Context, d *Data) error {
 	x := d.index()
 	tools, err := x.d.Tools(ctx, "")
 	if err != nil {

@@ -40,7 +40,7 @@ func (p rules) begin(v *automation.View, s start) (scheduler.Plan, error) {
 		ID: p.newID(domain.PrefixSession), WorkspaceID: v.Workspace.ID, Type: domain.Run, Name: a.Name,
 		Phase: domain.ExecutingEnrichments, AutomationID: a.ID, Trigger: s.trigger, ScheduledExecutionTime: &s.at,
 		ProviderID: cmp.Or(s.instead.ProviderID, a.ProviderID), RequireValidation: a.RequireValidation, Budgets: a.Budgets,
-		Ownership: a.Ownership,
+		Ownership: a.Ownership, Place: domain.Place{Lane: v.Lane},
 		CreatedAt: p.now, UpdatedAt: p.now, LastEventTime: p.now,
 	}
 	run.State = domain.SessionState{

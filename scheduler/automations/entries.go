@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/userdata"
+	"github.com/fermata-dev/fermata/internal/visible"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -139,7 +140,7 @@ func (r *Runs) unstarted(ctx context.Context, a *automation.Automation, seq int6
 		change := p.change(v)
 		change.Rows = append(change.Rows, sawUntil(v.Automation, seq))
 		text := domain.Say("A new entry did not start the automation %q: %s", "Une nouvelle entrée n’a pas lancé l’automatisation %q : %s",
-			domain.VisibleLine(a.Name), message(why))
+			visible.Line(a.Name), message(why))
 		change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: domain.NoticeOf("warning", "automation_not_started", text,
 			v.Workspace.Settings.Language)})
 		return scheduler.Plan{Change: change}, nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/automation"
+	"github.com/fermata-dev/fermata/internal/visible"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -39,7 +40,7 @@ func (p rules) disableFailing(v *automation.View) *domain.Change {
 		"Look at them, fix the cause, and enable it again.",
 		"L’automatisation %q a été désactivée : ses %d dernières exécutions ont échoué. "+
 			"Regardez-les, corrigez la cause, puis réactivez-la.",
-		domain.VisibleLine(a.Name), automation.FailuresToDisable)
+		visible.Line(a.Name), automation.FailuresToDisable)
 	change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: domain.NoticeOf("error", "automation_disabled", text,
 		v.Workspace.Settings.Language)})
 	return change

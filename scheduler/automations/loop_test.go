@@ -181,7 +181,11 @@ func (m *minutely) store(change *domain.Change) {
 	}
 }
 
-func (m *minutely) Waiters(context.Context, string) (*domain.Waiters, error) {
+func (m *minutely) WaitingLanes(context.Context, string) ([]string, error) {
+	return []string{domain.LaneWorkspace}, nil
+}
+
+func (m *minutely) Waiters(context.Context, domain.LaneRef) (*domain.Waiters, error) {
 	return &domain.Waiters{At: clock.System(), Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}}, nil
 }
 
@@ -210,7 +214,7 @@ func (m *minutely) back() {
 }
 
 func (m *minutely) Decide(
-	context.Context, string, string, func(context.Context, *domain.View) (*domain.Change, error),
+	context.Context, string, string, *domain.Session, func(context.Context, *domain.View) (*domain.Change, error),
 ) (*domain.Change, error) {
 	m.t.Error("nothing is to be decided about a session")
 	return nil, nil

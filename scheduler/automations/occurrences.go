@@ -125,15 +125,14 @@ func nextLook(in schedule.DueInput, decisions []schedule.Decision) *time.Time {
 	return nil
 }
 
-// StartDue starts the occurrence of a workspace that has been due for longest, if it may
-// start.
-func (r *Runs) StartDue(ctx context.Context, workspace string) error {
-	refs, err := r.Store.DueOccurrences(ctx, workspace)
+// StartDue starts the occurrence of a lane that has been due for longest, if it may start.
+func (r *Runs) StartDue(ctx context.Context, lane domain.LaneRef) error {
+	refs, err := r.Store.DueOccurrences(ctx, lane.Workspace)
 	if err != nil {
 		return err
 	}
 	for _, ref := range refs {
-		started, err := r.startOldest(ctx, ref)
+		started, err := r.startIn(ctx, lane.Lane, ref)
 		if err != nil || started {
 			return err
 		}
@@ -141,10 +140,26 @@ func (r *Runs) StartDue(ctx context.Context, workspace string) error {
 	return nil
 }
 
+// startIn starts the oldest due occurrence of an automation, if its runs are in a lane.
+func (r *Runs) startIn(ctx context.Context, lane string, ref domain.AutomationRef) (bool, error) {
+	return r.start(ctx, ref, func(p rules, v *automation.View) (scheduler.Plan, error) {
+		if v.Lane != lane {
+			return scheduler.Plan{}, nil
+		}
+		return p.startOldest(v)
+	})
+}
+
 // startOldest starts the oldest due occurrence of an automation, unless its previous run or the slot
 // prevents it. Overlap is checked before the slot.
 func (r *Runs) startOldest(ctx context.Context, ref domain.AutomationRef) (bool, error) {
-	o, err := r.deliverRestarting(ctx, ref.WorkspaceID, ref.ID, rules.startOldest)
+	return r.start(ctx, ref, rules.startOldest)
+}
+
+func (r *Runs) start(
+	ctx context.Context, ref domain.AutomationRef, plan func(rules, *automation.View) (scheduler.Plan, error),
+) (bool, error) {
+	o, err := r.deliverRestarting(ctx, ref.WorkspaceID, ref.ID, plan)
 	if errors.Is(err, scheduler.ErrSlotTaken) {
 		return false, nil // it stays due
 	}

@@ -176,11 +176,11 @@ func TestRecordOccurrences(t *testing.T) {
 	if err := NewRuns(cfg).RecordOccurrences(t.Context(), ref); err != nil || w.begun() != 0 || w.looks != 1 {
 		t.Errorf("the slot is taken: %v; %d runs, %d looks", err, w.begun(), w.looks)
 	}
-	if err := NewRuns(cfg).StartDue(t.Context(), "ws"); err != nil || w.begun() != 0 {
+	if err := NewRuns(cfg).StartDue(t.Context(), domain.LaneRef{Workspace: "ws"}); err != nil || w.begun() != 0 {
 		t.Errorf("it stays due: %v, %d runs", err, w.begun())
 	}
 	w.slot = nil
-	if err := NewRuns(cfg).StartDue(t.Context(), "ws"); err != nil || w.begun() != 1 {
+	if err := NewRuns(cfg).StartDue(t.Context(), domain.LaneRef{Workspace: "ws"}); err != nil || w.begun() != 1 {
 		t.Errorf("the slot is free: %v, %d runs", err, w.begun())
 	}
 }

@@ -76,8 +76,10 @@ func (s *Service) CreateAutomation(
 func (p rules) create(in automation.NewAutomation, change *domain.Change) (*automation.Automation, error) {
 	a := &automation.Automation{
 		ID: p.newID(domain.PrefixAutomation), WorkspaceID: change.WorkspaceID,
-		Ownership: domain.Ownership{Owner: in.Owner, Visibility: domain.VisibleWorkspace},
-		Name:      in.Name, ProviderID: in.ProviderID,
+		Belonging: automation.Belonging{
+			Ownership: domain.Ownership{Owner: in.Owner, Visibility: domain.VisibleWorkspace}, Lane: in.Lane,
+		},
+		Name: in.Name, ProviderID: in.ProviderID,
 		Enabled: in.Enabled, Misfire: in.Misfire, Overlap: in.Overlap, Validation: in.Validation,
 		RequireValidation: in.RequireValidation, Completion: in.Completion, Tags: in.Tags, Triggers: in.Triggers, Commands: in.Commands,
 		Budgets: in.Budgets, ScheduleSince: change.At, CreatedAt: change.At, UpdatedAt: change.At,

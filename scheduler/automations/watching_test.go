@@ -228,16 +228,16 @@ func TestStartDueReads(t *testing.T) {
 	w, cfg := newWorld(t, hourly(due(0, "")))
 	f := &failing{world: w, due: away}
 	cfg.Store = f
-	if err := NewRuns(cfg).StartDue(t.Context(), "ws"); !errors.Is(err, away) || w.begun() != 0 {
+	if err := NewRuns(cfg).StartDue(t.Context(), domain.LaneRef{Workspace: "ws"}); !errors.Is(err, away) || w.begun() != 0 {
 		t.Errorf("%v, %d runs", err, w.begun())
 	}
 	f.due = nil
 	cfg.Store = &twice{f}
-	if err := NewRuns(cfg).StartDue(t.Context(), "ws"); err != nil || w.begun() != 1 {
+	if err := NewRuns(cfg).StartDue(t.Context(), domain.LaneRef{Workspace: "ws"}); err != nil || w.begun() != 1 {
 		t.Errorf("of two, %d began: %v", w.begun(), err)
 	}
 	w.plans, w.slot = nil, scheduler.ErrSlotTaken
-	if err := NewRuns(cfg).StartDue(t.Context(), "ws"); err != nil || w.begun() != 0 {
+	if err := NewRuns(cfg).StartDue(t.Context(), domain.LaneRef{Workspace: "ws"}); err != nil || w.begun() != 0 {
 		t.Errorf("the slot is taken: %d began: %v", w.begun(), err)
 	}
 }

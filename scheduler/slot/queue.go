@@ -43,7 +43,7 @@ func actionRuns(executions []*domain.Execution) bool {
 // or at least its waiting time.
 func NewRow(queue []domain.QueueRow, s *domain.Session, event domain.Event, v Verdict, now time.Time) domain.QueueRow {
 	row := domain.QueueRow{
-		WorkspaceID: s.WorkspaceID, SessionID: s.ID, Since: now, Trigger: Trigger(s, event),
+		WorkspaceID: s.WorkspaceID, SessionID: s.ID, Lane: s.Lane, Since: now, Trigger: Trigger(s, event),
 		Reason: string(v.Reason), Preempting: v.Preempting, BeforeRuns: v.Reason == callBegins,
 	}
 	if row.Trigger == ToResume {

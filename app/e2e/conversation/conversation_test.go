@@ -10,7 +10,6 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
-	"github.com/fermata-dev/fermata/domain"
 )
 
 // The main job, on both databases and in both protocols: a chat that changes real
@@ -388,8 +387,8 @@ func TestACutCallIsInTheRecord(t *testing.T) {
 		s.Call("POST", "/v1/sessions/"+replaced+"/messages", map[string]any{"text": "hang again", "if_busy": "interrupt"}).Want(202)
 		s.WasCut(replaced)
 		oldest := hanging()
-		s.Until(oldest, "running")           // it may have to wait until the call before it has begun
-		for range domain.MaxCallsAside + 1 { // one more than may continue without the slot
+		s.Until(oldest, "running") // it may have to wait until the call before it has begun
+		for range 8 + 1 {          // max_calls_aside, and one more
 			hanging()
 		}
 		s.Until(oldest, "queued")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/automation"
@@ -16,13 +17,12 @@ const QuickRuns = `{"completion_confirmation_delay": "0s", "chat_eviction_after"
 // SaysDone is a step of the script: the run says that it is done.
 const SaysDone = `{"answer": {"text": "All is well.", "calls": [{"name": "COMPLETE", "arguments": {}}]}}`
 
-// Automation creates an automation whose SEED is a text, through the scheduler.
+// Automation creates an automation of the caller whose SEED is a text, through the scheduler.
 func (s *Server) Automation(name, seed string, change ...func(*automation.NewAutomation)) *automation.Automation {
 	s.T.Helper()
-	in := automation.NewAutomation{
-		Name: name, Enabled: true, Misfire: automation.MisfireOnce, Overlap: automation.OverlapSkip, Completion: automation.CompletionAuto,
-		Seed: domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: seed}}, LinearText: seed},
-	}
+	in := automation.Plain(name, "")
+	in.Commands, in.Owner = nil, s.caller()
+	in.Seed = domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: seed}}, LinearText: seed}
 	for _, c := range change {
 		c(&in)
 	}
@@ -31,6 +31,16 @@ func (s *Server) Automation(name, seed string, change ...func(*automation.NewAut
 		s.T.Fatalf("make the automation: %v", err)
 	}
 	return order
+}
+
+// caller is the person who makes the calls, or "" where people share a lane.
+func (s *Server) caller() string {
+	s.T.Helper()
+	person, _ := strings.CutPrefix(s.Call("GET", "/v1/slot", nil).Want(200).Str("lane"), "person:")
+	if person == domain.LaneWorkspace {
+		return ""
+	}
+	return person
 }
 
 // Execute starts a run by hand.

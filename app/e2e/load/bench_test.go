@@ -84,7 +84,7 @@ func BenchmarkRoundInALongSession(b *testing.B) {
 func (s *server) prefill(session string, n int) {
 	s.T.Helper()
 	for done := 0; done < n; done += 500 {
-		_, err := s.Parts.Store.Decide(s.T.Context(), "default", session, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+		_, err := s.Parts.Store.Decide(s.T.Context(), "default", session, nil, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 			c := &domain.Change{WorkspaceID: "default", At: time.Now(), Sessions: []domain.SessionWrite{{Session: v.Session.Clone()}}}
 			for i := range min(500, n-done) {
 				m := &domain.Message{

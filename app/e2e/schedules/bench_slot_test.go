@@ -106,7 +106,7 @@ func (v *virtual) atRest(n int) {
 	v.t.Helper()
 	for i := range n {
 		id := fmt.Sprintf("rest-%d", i)
-		v.ok(v.store.Workspaces.CreateWorkspace(v.t.Context(), &domain.Workspace{ID: id, Name: id, Settings: domain.DefaultSettings(), CreatedAt: v.now}))
+		v.ok(v.store.Workspaces.CreateWorkspace(v.t.Context(), &domain.Workspace{ID: id, Name: id, Settings: oneLane(), CreatedAt: v.now}))
 		_, _, err := v.automations.CreateAutomation(v.t.Context(), id, automation.NewAutomation{
 			Name: "daily", Enabled: true, Misfire: automation.MisfireOnce, Overlap: automation.OverlapSkip, Completion: automation.CompletionAuto,
 			Schedule: &automation.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC"},

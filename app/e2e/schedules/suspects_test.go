@@ -166,7 +166,7 @@ func (m *mortal) session(workspace, id string) *domain.Session {
 func inLives(t *testing.T, story func(t *testing.T, m *mortal)) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Now()) // migrated outside of the bubble
-		v.ok(v.store.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: "other", Settings: domain.DefaultSettings(), CreatedAt: v.now}))
+		v.ok(v.store.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: "other", Settings: oneLane(), CreatedAt: v.now}))
 		v.ok(v.store.Close())
 		synctest.Test(t, func(t *testing.T) {
 			m := &mortal{t: t, db: db}
@@ -345,7 +345,7 @@ func TestAPersonEndsASuspectsStep(t *testing.T) {
 		if !m.Drives(id) || s.QueuedAt != nil {
 			t.Errorf("the message that waited does not begin its round: %s %s", s.Phase, s.Status())
 		}
-		queue, err := m.store.Slot.Queue(t.Context(), domain.DefaultWorkspace)
+		queue, err := m.store.Slot.Queue(t.Context(), domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 		if err != nil || slices.ContainsFunc(queue, func(r domain.QueueRow) bool { return r.SessionID == id }) {
 			t.Errorf("the queue is %+v, %v", queue, err)
 		}

@@ -55,7 +55,7 @@ func newVirtual(t testing.TB, db app.Database, now time.Time, change ...func(*sc
 	v.ok(v.store.Migrate(t.Context()))
 	if _, err := v.store.Workspaces.Workspace(t.Context(), domain.DefaultWorkspace); err != nil {
 		v.ok(v.store.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{
-			ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: now,
+			ID: domain.DefaultWorkspace, Name: "Default", Settings: oneLane(), CreatedAt: now,
 		}))
 	}
 	v.open(change...)
@@ -124,6 +124,13 @@ func (v *virtual) next() time.Time {
 	return agenda.Next
 }
 
+// oneLane are settings with which all sessions of a workspace share the slot.
+func oneLane() domain.Settings {
+	settings := domain.DefaultSettings()
+	settings.Lanes = "workspace"
+	return settings
+}
+
 // settings changes those of the workspace by a merge patch.
 func (v *virtual) settings(patch string) {
 	v.t.Helper()
@@ -149,7 +156,7 @@ func (v *virtual) order(name string, s *automation.Schedule, change ...func(*aut
 // holder is the session that holds the slot, or nil.
 func (v *virtual) holder() *domain.Session {
 	v.t.Helper()
-	slot, err := v.store.Slot.Slot(v.t.Context(), domain.DefaultWorkspace)
+	slot, err := v.store.Slot.Slot(v.t.Context(), domain.LaneRef{Workspace: domain.DefaultWorkspace, Lane: domain.LaneWorkspace})
 	v.ok(err)
 	return slot.Holder
 }

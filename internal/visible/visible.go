@@ -1,4 +1,4 @@
-package domain
+package visible
 
 import (
 	"fmt"
@@ -7,20 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// What people read before they approve must be what is there. These functions escape characters that are
-// invisible or change how others look: "\u202e". Letters of every script, joined emoji and typographic
-// spaces in their usual places are kept.
-
-// Visible escapes controls, invisible characters and deceptive spaces of a text of one or more lines that
+// Text escapes controls, invisible characters and deceptive spaces of a text of one or more lines that
 // a person approves.
-func Visible(text string) string {
+func Text(text string) string {
 	return escapeRunes(text, func(r, before, after rune) bool {
 		return r != '\n' && r != '\t' && (hidden(r, before, after) || oddSpace(r, before, after))
 	})
 }
 
-// VisibleLine is Visible for a text of one line: line feeds and tabs are escaped too.
-func VisibleLine(text string) string {
+// Line is Text for a text of one line: line feeds and tabs are escaped too.
+func Line(text string) string {
 	return escapeRunes(text, func(r, before, after rune) bool {
 		return hidden(r, before, after) || oddSpace(r, before, after)
 	})
@@ -97,7 +93,7 @@ func wide(r rune) bool {
 		r >= 0xFF01 && r <= 0xFF60
 }
 
-// WithoutHidden is a text without the characters that VisibleLine escapes as hidden; line feeds,
+// WithoutHidden is a text without the characters that Line escapes as hidden; line feeds,
 // tabs and other controls that separate words become spaces.
 func WithoutHidden(text string) string {
 	var b strings.Builder

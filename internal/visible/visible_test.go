@@ -1,4 +1,4 @@
-package domain
+package visible
 
 import (
 	"strings"
@@ -30,11 +30,11 @@ func TestInvisibleCharactersAreShown(t *testing.T) {
 		"plain, \\u202e typed": "plain, \\u202e typed",
 		"":                     "",
 	} {
-		if got := Visible(text); got != want {
+		if got := Text(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
-	if got := VisibleLine("a\nb\tc"); got != `a\u000ab\u0009c` {
+	if got := Line("a\nb\tc"); got != `a\u000ab\u0009c` {
 		t.Errorf("on one line: %q", got)
 	}
 }
@@ -45,7 +45,7 @@ func TestWhatPeopleWriteStaysReadable(t *testing.T) {
 		"Zoé’s œuvre — “fine” €5", "مرحبا بالعالم", "שלום עולם", "می‌خواهم", "क्‍ष श्री", "日本語　テキスト", "한국어 메모",
 		"👩‍👩‍👧‍👦", "👍🏽", "❤️", "1️⃣ #️⃣", "🏳️‍🌈", "👩🏽‍💻", "Santé\u00a0: 2\u202f000\u00a0€", "«\u00a0oui\u00a0»\u202f!", "™︎", "葛\U000E0100",
 	} {
-		if got := VisibleLine(text); got != text {
+		if got := Line(text); got != text {
 			t.Errorf("%q is shown as %q", text, got)
 		}
 		if !IsName(text) {
@@ -82,7 +82,7 @@ func FuzzVisible(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for name, show := range map[string]func(string) string{"Visible": Visible, "VisibleLine": VisibleLine, "Printable": Printable} {
+		for name, show := range map[string]func(string) string{"Text": Text, "Line": Line, "Printable": Printable} {
 			got := show(text)
 			bad := strings.ContainsFunc(got, func(r rune) bool {
 				return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))

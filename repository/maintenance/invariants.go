@@ -1,4 +1,4 @@
-package repository
+package maintenance
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
-	"github.com/fermata-dev/fermata/repository/internal/transaction"
 	"github.com/fermata-dev/fermata/repository/outside"
 )
 
@@ -16,8 +15,11 @@ import (
 type invariant struct{ name, description, count string }
 
 var invariants = []invariant{
-	{"two_holders", "more than one session holds the slot",
-		"SELECT CASE WHEN COUNT(*) > 1 THEN COUNT(*) ELSE 0 END FROM sessions WHERE workspace_id = $1 AND holds_slot"},
+	{"two_holders", "more than one session holds a seat of a lane",
+		"SELECT COUNT(*) FROM (SELECT lane FROM sessions WHERE workspace_id = $1 AND holds_slot GROUP BY lane, seat HAVING COUNT(*) > 1) doubled"},
+	{"row_in_another_lane", "a session queues in another lane than its own",
+		"SELECT COUNT(*) FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id AND s.id = q.session_id " +
+			"WHERE q.workspace_id = $1 AND q.lane <> s.lane"},
 	{"running_without_slot", "a session is running, does not hold the slot, and finishes no call",
 		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND NOT holds_slot AND NOT call_aside AND parent_session_id = ''"},
 	{"running_without_owner", "a session is running and never had a driver",
@@ -122,25 +124,15 @@ func phasesThat(hold func(domain.Phase) bool) string {
 	return strings.Join(list, ", ")
 }
 
-// Invariants counts the violations of every rule in one workspace, as of one instant. Every count
-// should be 0.
-func (s *WorkspaceStore) Invariants(ctx context.Context, workspace string) ([]reports.Invariant, error) {
+// Invariants counts the violations of every rule in one workspace. Every count should be 0.
+func Invariants(ctx context.Context, r sqldb.Reader, workspace string) ([]reports.Invariant, error) {
 	out := make([]reports.Invariant, 0, len(invariants))
-	err := s.db.Read(ctx, func(r sqldb.Reader) error {
-		if _, err := transaction.WorkspaceIn(ctx, r, workspace, ""); err != nil {
-			return err
+	for _, i := range invariants {
+		found := reports.Invariant{Name: i.name, Description: i.description}
+		if err := r.Get(ctx, &found.Count, i.count, workspace); err != nil {
+			return nil, fmt.Errorf("count %s: %w", i.name, err)
 		}
-		for _, i := range invariants {
-			found := reports.Invariant{Name: i.name, Description: i.description}
-			if err := r.Get(ctx, &found.Count, i.count, workspace); err != nil {
-				return fmt.Errorf("count %s: %w", i.name, err)
-			}
-			out = append(out, found)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		out = append(out, found)
 	}
 	return out, nil
 }
