@@ -53,6 +53,7 @@ type crowd struct {
 	calm    bool // everything goes well from now on
 	jobs    map[string]*job
 	yields  map[string]bool
+	lanes   bool // people have lanes, and the setting changes now and then
 	orders  []string
 	chats   []string
 	history []string // for a failure message
@@ -72,6 +73,11 @@ func newCrowd(t *testing.T, seed uint64) *crowd {
 	})
 	c.settings(fmt.Sprintf(`{"network_retry":{"policy":%q},"chat_preempts":%t,"automation_max_wait":"20m"}`,
 		[]string{"forever", "requeue_after_3"}[seed%2], seed%3 != 0))
+	owners := []string{"", "", "", "", ""}
+	if c.lanes = seed/6%2 == 1; c.lanes {
+		c.settings(`{"lanes":"person","automations_at_once":2}`)
+		owners = []string{"", "per_ada", "per_ben", "", "per_ada"}
+	}
 	for i, change := range []func(*automation.NewAutomation){
 		harness.Guarded, harness.Confirmed, harness.Refusing,
 		func(in *automation.NewAutomation) { in.Budgets.MaxCostPerSession = new(0.3) },
@@ -80,10 +86,11 @@ func newCrowd(t *testing.T, seed uint64) *crowd {
 			in.Overlap = []automation.OverlapPolicy{automation.OverlapSkip, automation.OverlapQueue, automation.OverlapRestart}[seed%3]
 		},
 	} {
-		c.orders = append(c.orders, c.order(fmt.Sprint("order ", i), nil, change).ID)
+		owned := func(in *automation.NewAutomation) { in.Owner = owners[i] }
+		c.orders = append(c.orders, c.order(fmt.Sprint("order ", i), nil, change, owned).ID)
 	}
-	for range 3 {
-		c.chats = append(c.chats, c.chat().ID)
+	for _, owner := range owners[:3] {
+		c.chats = append(c.chats, c.chatOf(owner).ID)
 	}
 	return c
 }
@@ -165,6 +172,12 @@ func (c *crowd) step() {
 
 // meddle is what people do beside talking.
 func (c *crowd) meddle() {
+	if c.lanes && c.one(10) {
+		lanes := anyOf(c, []string{"person", "workspace"})
+		c.history = append(c.history, "lanes "+lanes)
+		c.settings(`{"lanes":"` + lanes + `"}`)
+		return
+	}
 	all := c.sessions()
 	s := anyOf(c, all)
 	what := anyOf(c, []string{"activate", "stop", "interrupt", "resume", "retry", "leave the queue"})
@@ -381,18 +394,20 @@ func (c *crowd) check() {
 			c.fail("invariant %s: %d (%s)", i.Name, i.Count, i.Description)
 		}
 	}
-	holders := 0
+	holders := map[string]int{}
 	for _, s := range c.sessions() {
 		if s.HoldsSlot {
-			holders++
+			holders[s.Lane]++
 		}
 		if works := c.jobs[s.ID] != nil; works != ((s.HoldsSlot || s.State.CallAside) && s.Phase.Working()) {
 			c.fail("%s is in %s, and its work is under way: %t", s.ID, s.Phase, works)
 		}
 		c.tellsTrue(s)
 	}
-	if holders > 1 {
-		c.fail("%d sessions hold the slot", holders)
+	for lane, n := range holders {
+		if n > 1 && (lane != domain.LaneAutomations || n > 2) {
+			c.fail("%d sessions hold the slot of %s", n, lane)
+		}
 	}
 }
 

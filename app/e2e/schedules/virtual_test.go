@@ -184,9 +184,11 @@ func (v *virtual) deliver(session string, e domain.Event) {
 }
 
 // chat makes a CHAT with a message, and answers it.
-func (v *virtual) chat() *domain.Session {
+func (v *virtual) chat() *domain.Session { return v.chatOf("") }
+
+func (v *virtual) chatOf(owner string) *domain.Session {
 	v.t.Helper()
-	r, err := v.sessions.CreateSession(v.t.Context(), domain.DefaultWorkspace, domain.NewSession{Type: domain.Chat})
+	r, err := v.sessions.CreateSession(v.t.Context(), domain.DefaultWorkspace, domain.NewSession{Type: domain.Chat, Owner: owner})
 	v.ok(err)
 	return r.Session
 }

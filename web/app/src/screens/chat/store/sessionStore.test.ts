@@ -277,6 +277,8 @@ describe('questions and commands', () => {
       data: { length: 1, data: [{ position: 1, session_id: 'ses_1', trigger: 'x', reason: 'x', since: '' }] },
     });
     expect(c.session!.queue_position).toBe(1);
+    c.apply({ name: 'queue.changed', seq: 0, data: { lane: 'automations', length: 0, data: [] } });
+    expect(c.session!.queue_position).toBe(1);
     c.apply({ name: 'queue.changed', seq: 0, data: { length: 0, data: [] } });
     expect(c.session!.queue_position).toBeNull();
   });

@@ -114,7 +114,7 @@ export class SessionStore {
   /** Applies one event. False: streamed text is missing and has to be loaded. */
   apply(event: StreamEvent): boolean {
     if (event.name === 'queue.changed') {
-      this.queue(event.data.data ?? []);
+      if (!event.data.lane || event.data.lane === this.session?.lane) this.queue(event.data.data ?? []);
       return true;
     }
     if (!belongs(this.id, event.data)) return true;
