@@ -15,8 +15,8 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// door is a server as the clients of one workspace see it; "" is the usual one.
-type door struct{ url, workspace string }
+// door is a server as the clients of one workspace see it; "" is the usual one, and "" no key.
+type door struct{ url, workspace, key string }
 
 // call makes a request, and reads the answer into out unless that is nil.
 func (d door) call(ctx context.Context, method, path string, body, out any) error {
@@ -51,13 +51,16 @@ func (d door) do(request *http.Request) (*http.Response, error) {
 	if d.workspace != "" {
 		request.Header.Set("Fermata-Workspace", d.workspace)
 	}
+	if d.key != "" {
+		request.Header.Set("Authorization", "Bearer "+d.key)
+	}
 	return harness.BenchClient.Do(request)
 }
 
 // furnish makes the workspace, with the model as its provider.
 func (d door) furnish(ctx context.Context, model string) error {
 	if d.workspace != "" {
-		all := door{url: d.url}
+		all := door{url: d.url, key: d.key}
 		if err := all.call(ctx, "POST", "/v1/workspaces", map[string]any{"id": d.workspace}, nil); err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ type load struct {
 	warm, during time.Duration
 	// every is how often each speaks; 0: as soon as it has its answer.
 	every time.Duration
+	at    func(n int) door // where the nth client is; nil: in a workspace of its own
 }
 
 // roundsPerSession is how often a client speaks before it opens another session, so that
@@ -43,7 +44,7 @@ func drive(b *testing.B, p *program, l load) *figures {
 	d.opening.Add(l.sessions)
 	for w := range l.sessions {
 		d.clients.Go(func() {
-			if err := d.talk(ctx, door{p.url, workspaceOf(w)}, l.every); err != nil && ctx.Err() == nil {
+			if err := d.talk(ctx, l.place(p, w), l.every); err != nil && ctx.Err() == nil {
 				d.mu.Lock()
 				d.failed = errors.Join(d.failed, err)
 				d.mu.Unlock()
@@ -65,6 +66,13 @@ func drive(b *testing.B, p *program, l load) *figures {
 	slices.Sort(d.took)
 	n := len(d.took)
 	return &figures{rounds: float64(n) / elapsed.Seconds(), took: d.took, cpu: used / time.Duration(n)}
+}
+
+func (l load) place(p *program, n int) door {
+	if l.at != nil {
+		return l.at(n)
+	}
+	return door{url: p.url, workspace: workspaceOf(n)}
 }
 
 // driving are the clients of one load.

@@ -28,7 +28,7 @@ func BenchmarkOutsideRound(b *testing.B) {
 			outside := startRole(b, "model").url
 			server := startServer(b, harness.Databases[database](b))
 			for n := range 16 {
-				at := door{server.url, workspaceOf(n)}
+				at := door{url: server.url, workspace: workspaceOf(n)}
 				harness.Must(b, at.furnish(b.Context(), outside+"/outside"))
 				harness.Must(b, at.connectShop(b.Context(), outside))
 			}

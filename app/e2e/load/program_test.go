@@ -110,11 +110,11 @@ func playRole(role string) error {
 }
 
 // startServer starts the server that people run, with its usual settings.
-func startServer(b *testing.B, db app.Database) *program {
+func startServer(b *testing.B, db app.Database, env ...string) *program {
 	b.Helper()
 	binary, err := serverBinary()
 	harness.Must(b, err)
-	return startProgram(b, "server", []string{"FERMATA_DATABASE_URL=" + db.DatabaseURL, "FERMATA_SECRET_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="},
+	return startProgram(b, "server", append(env, "FERMATA_DATABASE_URL="+db.DatabaseURL, "FERMATA_SECRET_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="),
 		binary, "serve", "--listen=127.0.0.1:0", "--data-dir="+db.DataDir)
 }
 

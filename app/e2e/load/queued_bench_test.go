@@ -26,7 +26,7 @@ func BenchmarkQueuedRuns(b *testing.B) {
 			model := startRole(b, "model").url + "/done"
 			s := newServer(b, open(b))
 			for w := range queuedWorkspaces {
-				at := door{s.URL, workspaceOf(w)}
+				at := door{url: s.URL, workspace: workspaceOf(w)}
 				harness.Must(b, at.furnish(b.Context(), model))
 				harness.Must(b, at.call(b.Context(), "PATCH", "/v1/settings", map[string]any{"completion_confirmation_delay": "0s"}, nil))
 			}

@@ -59,7 +59,7 @@ func newPair(b *testing.B, open func(testing.TB) app.Database, path string, work
 		server: startServer(b, open(b)),
 	}
 	for n := range workspaces {
-		harness.Must(b, door{p.server.url, workspaceOf(n)}.furnish(b.Context(), model))
+		harness.Must(b, door{url: p.server.url, workspace: workspaceOf(n)}.furnish(b.Context(), model))
 	}
 	return p
 }
