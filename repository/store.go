@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/automations"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
+	"github.com/fermata-dev/fermata/repository/nodes"
 	"github.com/fermata-dev/fermata/repository/outside"
 	"github.com/fermata-dev/fermata/repository/people"
 	"github.com/fermata-dev/fermata/repository/requests"
@@ -61,7 +62,7 @@ type Store struct {
 	Approvals   *ApprovalStore
 	Automations *automations.AutomationStore
 	Slot        *SlotStore
-	Nodes       *NodeStore
+	Nodes       *nodes.Store
 	Requests    *requests.RequestStore
 	Providers   *outside.ProviderStore
 	Secrets     *outside.SecretStore
@@ -120,7 +121,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Approvals:   &ApprovalStore{b},
 		Automations: automations.NewAutomationStore(db),
 		Slot:        &SlotStore{b},
-		Nodes:       &NodeStore{base: b},
+		Nodes:       nodes.NewStore(db),
 		Requests:    requests.NewRequestStore(db),
 		Providers:   outside.NewProviderStore(db),
 		Secrets:     outside.NewSecretStore(db),

@@ -1,4 +1,4 @@
-package repository
+package nodes
 
 import (
 	"context"
@@ -13,22 +13,25 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
 
-// NodeStore stores the leases of the nodes and which node drives which sessions.
-type NodeStore struct {
-	*base
+// Store stores the leases of the nodes and which node drives which sessions.
+type Store struct {
+	db      *transaction.DB
 	renewed atomic.Bool // this incarnation has had its lease
 }
+
+// NewStore makes the store of the node that db names.
+func NewStore(db *transaction.DB) *Store { return &Store{db: db} }
 
 // errNodeTaken: two processes with the same name would take over each other's sessions.
 var errNodeTaken = errors.New("renew the lease: another process runs under this node's name; give each node a name of its own")
 
 // Renew extends this node's lease by ttl on the database's clock: one write per node, however many
 // sessions it drives. The first call takes over the name from an earlier process of this node.
-func (s *NodeStore) Renew(ctx context.Context, ttl time.Duration) error {
+func (s *Store) Renew(ctx context.Context, ttl time.Duration) error {
 	first := !s.renewed.Load()
 	err := s.db.Write(ctx, "", func(t *transaction.Tx) error {
 		// The markers of earlier renewals are obsolete.
-		_, err := t.Write(ctx, "DELETE FROM changes WHERE workspace_id = '' AND at < $1", sqldb.At(s.cfg.Clock().Add(-time.Hour)))
+		_, err := t.Write(ctx, "DELETE FROM changes WHERE workspace_id = '' AND at < $1", sqldb.At(s.db.Clock().Add(-time.Hour)))
 		if err != nil {
 			return err
 		}
@@ -40,10 +43,10 @@ func (s *NodeStore) Renew(ctx context.Context, ttl time.Duration) error {
 		}
 		return t.WriteOne(ctx, errNodeTaken, "INSERT INTO nodes (id, incarnation, lease_until, renewed_at) "+
 			"VALUES ($1, $2, "+s.db.Dialect.Clock+" + $3, "+s.db.Dialect.Clock+")"+condition,
-			s.cfg.Node, s.cfg.Incarnation, ttl.Microseconds())
+			s.db.Node, s.db.Incarnation, ttl.Microseconds())
 	})
 	if err != nil {
-		return fmt.Errorf("renew the lease of node %s: %w", s.cfg.Node, err)
+		return fmt.Errorf("renew the lease of node %s: %w", s.db.Node, err)
 	}
 	s.renewed.Store(true)
 	return nil
@@ -51,21 +54,21 @@ func (s *NodeStore) Renew(ctx context.Context, ttl time.Duration) error {
 
 // Release gives up the lease: other nodes may take over this node's sessions at once. The sessions'
 // incarnation is cleared, which marks an orderly shutdown.
-func (s *NodeStore) Release(ctx context.Context) error {
+func (s *Store) Release(ctx context.Context) error {
 	err := s.db.Write(ctx, "", func(t *transaction.Tx) error {
-		_, err := t.Write(ctx, "UPDATE nodes SET lease_until = 0 WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
+		_, err := t.Write(ctx, "UPDATE nodes SET lease_until = 0 WHERE id = $1 AND incarnation = $2", s.db.Node, s.db.Incarnation)
 		if err != nil {
 			return err
 		}
 		for _, active := range []string{"holds_slot", "call_aside"} { // not with OR: each has an index
 			// Decisions based on these sessions must not overwrite the release.
 			_, err = t.Write(ctx, "UPDATE workspaces SET last_change_id = $3 WHERE id IN (SELECT workspace_id FROM sessions "+
-				"WHERE "+active+" AND owner_node = $1 AND owner_incarnation = $2)", s.cfg.Node, s.cfg.Incarnation, t.ChangeID)
+				"WHERE "+active+" AND owner_node = $1 AND owner_incarnation = $2)", s.db.Node, s.db.Incarnation, t.ChangeID)
 			if err != nil {
 				return err
 			}
 			_, err = t.Write(ctx, "UPDATE sessions SET owner_incarnation = '' WHERE "+active+" AND owner_node = $1 AND owner_incarnation = $2",
-				s.cfg.Node, s.cfg.Incarnation)
+				s.db.Node, s.db.Incarnation)
 			if err != nil {
 				return err
 			}
@@ -73,15 +76,15 @@ func (s *NodeStore) Release(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("give back the lease of node %s: %w", s.cfg.Node, err)
+		return fmt.Errorf("give back the lease of node %s: %w", s.db.Node, err)
 	}
 	return nil
 }
 
 // LeaseUntil returns when this node's lease expires on the database's clock, or nil if it has none.
-func (s *NodeStore) LeaseUntil(ctx context.Context) (*time.Time, error) {
+func (s *Store) LeaseUntil(ctx context.Context) (*time.Time, error) {
 	var until sqldb.Stamp
-	err := s.db.Get(ctx, &until, "SELECT lease_until FROM nodes WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
+	err := s.db.Get(ctx, &until, "SELECT lease_until FROM nodes WHERE id = $1 AND incarnation = $2", s.db.Node, s.db.Incarnation)
 	if sqldb.NotFound(err) {
 		return nil, nil
 	}
@@ -108,11 +111,11 @@ func refs(rows []refRow) []domain.SessionRef {
 // Claimable lists active sessions without a living driver: without an owner, owned by a node whose
 // lease has expired, or by an earlier incarnation of a node. Each comes with the claim that was
 // seen, which must be unchanged when it is taken over.
-func (s *NodeStore) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error) {
+func (s *Store) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error) {
 	q := atWork()
 	q.Add(" AND (NOT " + transaction.Alive(s.db.Dialect, "s.owner_node", "s.owner_incarnation"))
 	// Before this process has its lease, the node's row may be that of its predecessor.
-	q.Add(" OR (s.owner_node = ? AND s.owner_incarnation <> ?))", s.cfg.Node, s.cfg.Incarnation)
+	q.Add(" OR (s.owner_node = ? AND s.owner_incarnation <> ?))", s.db.Node, s.db.Incarnation)
 	q.Add(" ORDER BY s.last_event_time, s.id LIMIT ?", limit)
 	var rows []refRow
 	if err := s.db.All(ctx, &rows, q.Text(), q.Args()...); err != nil {
@@ -140,9 +143,9 @@ func atWork() *sqldb.Query {
 }
 
 // Owned lists the active sessions that this process has claimed.
-func (s *NodeStore) Owned(ctx context.Context) ([]domain.SessionRef, error) {
+func (s *Store) Owned(ctx context.Context) ([]domain.SessionRef, error) {
 	q := atWork()
-	q.Add(" AND s.owner_node = ? AND s.owner_incarnation = ? ORDER BY s.last_event_time, s.id", s.cfg.Node, s.cfg.Incarnation)
+	q.Add(" AND s.owner_node = ? AND s.owner_incarnation = ? ORDER BY s.last_event_time, s.id", s.db.Node, s.db.Incarnation)
 	var rows []refRow
 	if err := s.db.All(ctx, &rows, q.Text(), q.Args()...); err != nil {
 		return nil, fmt.Errorf("look for the sessions of this node: %w", err)
@@ -152,11 +155,11 @@ func (s *NodeStore) Owned(ctx context.Context) ([]domain.SessionRef, error) {
 
 // Suspects lists the sessions of this process that were set aside because the process that drove
 // them died.
-func (s *NodeStore) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
+func (s *Store) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 	var rows []refRow
 	err := s.db.All(ctx, &rows, "SELECT s.workspace_id, s.id, s.run_epoch FROM queue q CROSS JOIN sessions s WHERE s.workspace_id = q.workspace_id "+
 		"AND s.id = q.session_id AND q.reason = $1 AND s.owner_node = $2 AND s.owner_incarnation = $3 ORDER BY q.workspace_id, q.session_id",
-		domain.QueuedSuspect, s.cfg.Node, s.cfg.Incarnation)
+		domain.QueuedSuspect, s.db.Node, s.db.Incarnation)
 	if err != nil {
 		return nil, fmt.Errorf("look for the sessions that stand aside: %w", err)
 	}
@@ -165,7 +168,7 @@ func (s *NodeStore) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 
 // Nodes lists the nodes whose lease is valid or expired recently, each with the number of sessions
 // that it drives.
-func (s *NodeStore) Nodes(ctx context.Context) ([]reports.Node, error) {
+func (s *Store) Nodes(ctx context.Context) ([]reports.Node, error) {
 	var rows []struct {
 		ID          string      `db:"id"`
 		Incarnation string      `db:"incarnation"`
