@@ -1301,6 +1301,11 @@ type AnswerResult struct {
 	Session Session `json:"session"`
 }
 
+// AnswerSchema A JSON Schema. The answer that ends the round is one JSON value that satisfies it, as the text of `ai_message`; commands and questions on
+// the way to it are not affected. An answer that does not satisfy it is corrected, and the correction repaired once; after that the round ends
+// with a `NETWORK_ERROR` with the code `answer_schema`. A schema has 64 KiB at most and is not recursive.
+type AnswerSchema = interface{}
+
 // AnswersChangedData `answers.changed`: another try at the last question is the current one from now on.
 type AnswersChangedData struct {
 	// Current The messages that came back to it.
@@ -3974,7 +3979,8 @@ type StreamedTextKind string
 type SystemMessage struct {
 	// Code Why the AI did not answer, of type `NETWORK_ERROR`: `provider_network` (it could not be reached, or the answer broke off),
 	// `provider_rate_limited`, `provider_overloaded`, `provider_authentication`, `provider_invalid_request`, `provider_refused`,
-	// `provider_unusable`, `host_not_allowed` (the server itself does not call this host), `context_too_large` or `internal`.
+	// `provider_unusable`, `host_not_allowed` (the server itself does not call this host), `context_too_large`, `answer_schema`
+	// (the answer did not satisfy the schema that the message asks for; `detail` has the differences) or `internal`.
 	// There may be more: treat an unknown one as `provider_network`.
 	Code           *string         `json:"code,omitempty"`
 	CommandResults []CommandResult `json:"command_results,omitempty"`

@@ -251,8 +251,13 @@ type MessageInput struct {
 	// one message, both counted.
 	FileIDs []string `json:"file_ids,omitzero" validate:"omitempty,min=1,max=20,dive,min=1,max=64"`
 	// What happens while the session works. Saying `enqueue` also keeps an open wait open.
-	IfBusy   *string        `json:"if_busy,omitzero" validate:"omitempty,oneof=enqueue steer interrupt reject"`
-	Segments []SegmentInput `json:"segments,omitzero" validate:"omitempty,max=200,dive"`
+	IfBusy *string `json:"if_busy,omitzero" validate:"omitempty,oneof=enqueue steer interrupt reject"`
+	// A JSON Schema. The answer that ends the round is one JSON value that satisfies it, as the text of
+	// `ai_message`; commands and questions on the way to it are not affected. An answer that does not
+	// satisfy it is corrected, and the correction repaired once; after that the round ends with a
+	// `NETWORK_ERROR` with the code `answer_schema`. A schema has 64 KiB at most and is not recursive.
+	AnswerSchema json.RawMessage `json:"answer_schema,omitzero"`
+	Segments     []SegmentInput  `json:"segments,omitzero" validate:"omitempty,max=200,dive"`
 }
 
 // NewAgent is the body of createAgent.
@@ -469,6 +474,8 @@ type NewSession struct {
 	Visibility *string `json:"visibility,omitzero" validate:"omitempty,oneof=private workspace"`
 	// The first message, sent at once; a string is its text.
 	Message *FirstMessage `json:"message,omitzero"`
+	// Of the answer to `message`.
+	AnswerSchema json.RawMessage `json:"answer_schema,omitzero"`
 }
 
 // NewTool is the body of createTool.

@@ -19,13 +19,35 @@ type ClientTools struct {
 	List []ClientTool `json:"list"`
 	// OneAtATime: the program takes one call in an answer.
 	OneAtATime bool `json:"one_at_a_time,omitempty"`
+	// Answer is the format of the round's final answer; nil: text.
+	Answer *AnswerFormat `json:"answer,omitempty"`
+}
+
+// AnswerFormat is the JSON Schema that the final answer of a round has to satisfy.
+type AnswerFormat struct {
+	Name        string          `json:"name,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Strict      bool            `json:"strict,omitempty"`
+	Schema      json.RawMessage `json:"schema"`
+}
+
+// WithAnswer returns the tools with the format of the final answer. format may be nil, and t too.
+func (t *ClientTools) WithAnswer(format *AnswerFormat) *ClientTools {
+	if format == nil {
+		return t
+	}
+	if t == nil {
+		t = &ClientTools{}
+	}
+	own := *t
+	own.Answer = format
+	return &own
 }
 
 // Limits of the tools and results that a program can send.
 const (
-	MaxClientTools      = 128
-	MaxClientToolsBytes = 64 << 10
-	MaxClientResults    = 256 << 10 // of one answer's calls together, in bytes
+	MaxClientTools   = 128
+	MaxClientResults = 256 << 10 // of one answer's calls together, in bytes
 )
 
 // Bytes is about how long they are.
@@ -34,6 +56,9 @@ func (t *ClientTools) Bytes() int {
 		return 0
 	}
 	sum := 0
+	if t.Answer != nil {
+		sum = len(t.Answer.Name) + len(t.Answer.Description) + len(t.Answer.Schema)
+	}
 	for i := range t.List {
 		sum += len(t.List[i].Name) + len(t.List[i].Description) + len(t.List[i].Params)
 	}
@@ -132,40 +157,4 @@ func ClientResultsFor(a *Approval, ids, texts []string, pointer func(int) string
 		return nil, Invalid(pointer(len(ids)-1), "too_long", "The results of one answer's calls have %d bytes together at most.", MaxClientResults)
 	}
 	return results, nil
-}
-
-// CheckClientTools rejects tools that cannot be offered. pointer locates one in the request; taken reports
-// the names of commands.
-func CheckClientTools(tools []ClientTool, pointer func(int) string, taken func(string) bool) error {
-	if len(tools) > MaxClientTools {
-		return Invalid(pointer(MaxClientTools), "too_many", "A request has %d tools at most.", MaxClientTools)
-	}
-	names, bytes := map[string]bool{}, 0
-	for i, tool := range tools {
-		var schema map[string]json.RawMessage
-		switch {
-		case !isToolName(tool.Name):
-			return Invalid(pointer(i), "not_a_name", "The name of a tool has up to %d letters, digits, dashes and underscores.", MaxWireName)
-		case names[tool.Name]:
-			return Invalid(pointer(i), "not_unique", "There are two tools with the name %s.", tool.Name)
-		case taken(tool.Name):
-			return Invalid(pointer(i), "name_taken", "%s is the name of a command of this server. Give the tool another name.", tool.Name)
-		case json.Unmarshal(tool.Params, &schema) != nil:
-			return Invalid(pointer(i), "wrong_type", "The parameters of the tool %s take a JSON Schema, an object.", tool.Name)
-		}
-		names[tool.Name] = true
-		if bytes += len(tool.Name) + len(tool.Description) + len(tool.Params); bytes > MaxClientToolsBytes {
-			return Invalid(pointer(i), "too_long", "The tools of a request have %d KiB together at most.", MaxClientToolsBytes>>10)
-		}
-	}
-	return nil
-}
-
-func isToolName(name string) bool {
-	for _, r := range name {
-		if r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
-			return false
-		}
-	}
-	return name != "" && len(name) <= MaxWireName
 }

@@ -1,9 +1,7 @@
 package domain
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -67,39 +65,6 @@ func fieldOf(err error) FieldError {
 		return e.Fields[0]
 	}
 	return FieldError{}
-}
-
-// Tools have bounds, a schema, a name of their own that no command has.
-func TestCheckClientTools(t *testing.T) {
-	tool := func(name string) ClientTool { return ClientTool{Name: name, Params: json.RawMessage(`{}`)} }
-	long := tool("long")
-	long.Description = strings.Repeat("d", MaxClientToolsBytes-len("long")-2)
-	longer := long
-	longer.Description += "d"
-	many := make([]ClientTool, MaxClientTools)
-	for i := range many {
-		many[i] = tool(fmt.Sprint("f", i))
-	}
-	for name, c := range map[string]struct {
-		tools []ClientTool
-		code  string
-	}{
-		"none": {nil, ""}, "one": {[]ClientTool{tool("get-it_2")}, ""}, "many": {many, ""}, "long": {[]ClientTool{long}, ""},
-		"too many":      {append(slices.Clone(many), tool("g")), "too_many"},
-		"too long":      {[]ClientTool{longer}, "too_long"},
-		"twice":         {[]ClientTool{tool("f"), tool("f")}, "not_unique"},
-		"a command":     {[]ClientTool{tool("ZONES")}, "name_taken"},
-		"no name":       {[]ClientTool{tool("")}, "not_a_name"},
-		"a dot":         {[]ClientTool{tool("a.b")}, "not_a_name"},
-		"a long name":   {[]ClientTool{tool(strings.Repeat("n", 65))}, "not_a_name"},
-		"no parameters": {[]ClientTool{{Name: "f"}}, "wrong_type"},
-		"a list":        {[]ClientTool{{Name: "f", Params: json.RawMessage(`[]`)}}, "wrong_type"},
-	} {
-		err := CheckClientTools(c.tools, func(int) string { return "/tools" }, func(n string) bool { return n == "ZONES" })
-		if fieldOf(err).Code != c.code {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
 
 // A command that came later than the message keeps its name.

@@ -67,6 +67,7 @@ const (
 	CodeDatabaseBusy       Code = "db_busy"
 	CodeStorageFull        Code = "storage_full"
 	CodeProviderFailed     Code = "provider_failed"
+	CodeAnswerSchema       Code = "answer_schema"           // the AI's answer does not satisfy the schema that was asked for
 	CodeProviderMissing    Code = "provider_missing"        // the one of a session was deleted
 	CodeProviderKey        Code = "provider_key_unreadable" // sealed with another secret key, or for another place
 	CodeBudgetUsedUp       Code = "budget_used_up"          // by the workspace's calls; no approval raises it

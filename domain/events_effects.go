@@ -106,6 +106,7 @@ type ParseErrorOccurred struct {
 	Raw       *RawAnswer
 	Problem   string       // what was wrong, for the AI
 	Refused   []*Execution // a final result for each native call of the answer
+	Misfit    bool         // it was read, and is not in the format that the round's message asks for
 }
 
 func (ParseErrorOccurred) Name() string { return "ParseErrorOccurred" }

@@ -17,6 +17,8 @@ const (
 	FailureForbidden FailureCode = "host_not_allowed"
 	FailureTooLarge  FailureCode = "context_too_large"
 	FailureInternal  FailureCode = "internal"
+	// FailureAnswerFormat: the AI's answer does not satisfy the schema that the message asks for.
+	FailureAnswerFormat FailureCode = "answer_schema"
 )
 
 // failureTexts describe the problem and what to do, as the end of a sentence about a session.
@@ -49,6 +51,10 @@ var failureTexts = map[FailureCode]Text{
 			"that is always sent, or choose a larger model.",
 		FR: "c’est devenu trop long pour le modèle. Écrivez des messages plus courts, raccourcissez les documents publiés et les " +
 			"données toujours envoyées, ou choisissez un modèle plus grand.",
+	},
+	FailureAnswerFormat: {
+		EN: "the AI’s answer does not satisfy the schema that was asked for, not after a correction either.",
+		FR: "la réponse de l’IA ne correspond pas au schéma demandé, même après une correction.",
 	},
 	FailureInternal: {EN: "something went wrong on the server.", FR: "une erreur est survenue sur le serveur."},
 }

@@ -61,7 +61,7 @@ type Message struct {
 	SenderRole Role
 	// Payer is who pays for its round, as named by the client; "": not named.
 	Payer string
-	// Tools are those of the program that sent it, which its round is offered; nil: none.
+	// Tools are those of the program that sent it, and the format of the answer; nil: none.
 	Tools *ClientTools
 
 	Rich   *RichContent       // USER

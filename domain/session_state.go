@@ -59,7 +59,7 @@ type RoundState struct {
 	NextReason RoundtripReason `json:"next_reason,omitempty"` // of the call that comes
 	// RoundMessageID is the user message that began the round, whose enrichments run.
 	RoundMessageID string `json:"round_message_id,omitempty"`
-	// RoundTools is the user message whose program's tools the round is offered; "": none.
+	// RoundTools is the user message whose Tools hold for the round; "": none.
 	RoundTools string `json:"round_tools,omitempty"`
 }
 
@@ -130,6 +130,8 @@ type CallState struct {
 	TooLong int  `json:"too_long,omitempty"`
 	Cuts    int  `json:"cuts,omitempty"`
 	LeftOut bool `json:"left_out,omitempty"`
+	// Misfits counts the round's final answers that were not in the format that its message asks for.
+	Misfits int `json:"misfits,omitempty"`
 	// FinalText is what the latest answer of a run or an agent says in the end, bounded.
 	FinalText string `json:"final_text,omitempty"`
 	// Unread are the ids of the late results that came while the AI was called: the answer or the

@@ -60,6 +60,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 			}, nil
 		}
 		switch {
+		case formatting{d}.refused(r.failed.class):
 		case r.failed.class != providers.ClassContextTooLong:
 			return a.eventOf(r.failed), nil
 		case !d.session.State.Compacted && a.tooLongCalls() < maxTooLong:
@@ -86,6 +87,7 @@ func (d *driver) answerRequest(model *providers.Model, call *domain.Roundtrip, a
 	request := &providers.Request{
 		Prompt: ask, MaxTokens: most, SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
 	}
+	whole := formatting{d}.sent() // an answer in a format is checked before anyone reads it
 	said := &strings.Builder{}
 	d.said = said
 	call.Streamed = d.loop.cfg.Streams.Watched(s.ID)
@@ -100,6 +102,9 @@ func (d *driver) answerRequest(model *providers.Model, call *domain.Roundtrip, a
 			}
 			if delta.Kind == providers.DeltaText && said.Len() < maxPart {
 				said.WriteString(delta.Text)
+			}
+			if delta.Kind == providers.DeltaText && whole {
+				return
 			}
 			d.loop.cfg.Streams.Delta(s.WorkspaceID, s.ID, call.MessageID, string(delta.Kind), delta.Text)
 		}
@@ -174,6 +179,9 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*ai.Prom
 		ask.Commands = offered(s, settings, specs)
 	} else if model.Provider.Abilities().StructuredOutput {
 		ask.AnswerSchema = prompt.JSONSchemaOfAnswer(s.Type)
+	}
+	if err := (formatting{d}).ask(ctx, ask); err != nil {
+		return nil, 0, err
 	}
 	if ask.Offered = offeredTools(specs, names); model.Protocol == domain.ProtocolNative {
 		ask.Offered = offeredTools(ask.Commands, names)

@@ -11,6 +11,8 @@ import (
 type clientTools struct {
 	message string
 	list    *domain.ClientTools
+	// formatInWords: a provider has refused a request with the schema of the answer's format.
+	formatInWords bool
 }
 
 // clientTools are those that the present round is offered; nil: none.
@@ -24,7 +26,7 @@ func (d *driver) clientTools(ctx context.Context) (*domain.ClientTools, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the tools of the round: %w", err)
 		}
-		d.tools = clientTools{m.ID, m.Tools}
+		d.tools = clientTools{message: m.ID, list: m.Tools}
 	}
 	return d.tools.list, nil
 }

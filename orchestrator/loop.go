@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/prompt"
 )
 
 // Causes for cutting a driver's effect. The door that cuts has already stored the next state, so a cut
@@ -68,6 +69,7 @@ type Loop struct {
 	prefixes  prefixes
 	offers    offers
 	agents    *agents
+	formats   prompt.AnswerFormats
 
 	mu      sync.Mutex
 	drivers map[string]*driver // by session

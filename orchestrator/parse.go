@@ -43,6 +43,9 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 			Refused:   d.refuseAll(raw, messageID, problem),
 		}, nil
 	}
+	if misfit, err := (formatting{d}).check(ctx, raw, messageID, answer); misfit != nil || err != nil {
+		return misfit, err
+	}
 	plan, err := d.planAnswer(ctx, messageID, raw, answer)
 	if ctx.Err() != nil {
 		return nil, errLetGo

@@ -30,7 +30,57 @@ func CheckTools(ctx context.Context, c Catalogue, workspace string, tools []doma
 	for i := range commands {
 		taken[commands[i].WireName()] = true
 	}
-	return domain.CheckClientTools(tools, pointer, func(name string) bool { return taken[name] })
+	return checkTools(tools, pointer, func(name string) bool { return taken[name] })
+}
+
+// maxToolsBytes limits the tools of a message together, in bytes.
+const maxToolsBytes = 64 << 10
+
+// checkTools rejects tools that cannot be offered. pointer locates one in the request; taken reports
+// the names of commands.
+func checkTools(tools []domain.ClientTool, pointer func(int) string, taken func(string) bool) error {
+	if len(tools) > domain.MaxClientTools {
+		return domain.Invalid(pointer(domain.MaxClientTools), "too_many", "A request has %d tools at most.", domain.MaxClientTools)
+	}
+	names, bytes := map[string]bool{}, 0
+	for i, tool := range tools {
+		var schema map[string]json.RawMessage
+		switch {
+		case !isToolName(tool.Name):
+			return domain.Invalid(pointer(i), "not_a_name", "The name of a tool has up to %d letters, digits, dashes and underscores.", domain.MaxWireName)
+		case names[tool.Name]:
+			return domain.Invalid(pointer(i), "not_unique", "There are two tools with the name %s.", tool.Name)
+		case taken(tool.Name):
+			return domain.Invalid(pointer(i), "name_taken", "%s is the name of a command of this server. Give the tool another name.", tool.Name)
+		case json.Unmarshal(tool.Params, &schema) != nil:
+			return domain.Invalid(pointer(i), "wrong_type", "The parameters of the tool %s take a JSON Schema, an object.", tool.Name)
+		}
+		names[tool.Name] = true
+		if bytes += len(tool.Name) + len(tool.Description) + len(tool.Params); bytes > maxToolsBytes {
+			return domain.Invalid(pointer(i), "too_long", "The tools of a request have %d KiB together at most.", maxToolsBytes>>10)
+		}
+	}
+	return nil
+}
+
+func isToolName(name string) bool {
+	for _, r := range name {
+		if r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= domain.MaxWireName
+}
+
+// sameFormat reports whether two requests ask for the same format of the answer.
+func sameFormat(a, b *domain.ClientTools) bool {
+	schemaOf := func(t *domain.ClientTools) string {
+		if t == nil || t.Answer == nil {
+			return ""
+		}
+		return string(t.Answer.Schema)
+	}
+	return schemaOf(a) == schemaOf(b)
 }
 
 // NoParams is the schema of a tool without parameters.

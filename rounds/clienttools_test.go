@@ -2,8 +2,11 @@ package rounds
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -66,6 +69,45 @@ func TestResultsOfTwoWaits(t *testing.T) {
 			if received, ok := errors.AsType[*domain.Error](err); !ok || len(received.Fields) != 1 || received.Fields[0].Pointer != "/input/0" {
 				t.Errorf("%s: %v", name, err)
 			}
+		}
+	}
+}
+
+// Tools have bounds, a schema, a name of their own that no command has.
+func TestCheckTools(t *testing.T) {
+	tool := func(name string) domain.ClientTool {
+		return domain.ClientTool{Name: name, Params: json.RawMessage(`{}`)}
+	}
+	long := tool("long")
+	long.Description = strings.Repeat("d", maxToolsBytes-len("long")-2)
+	longer := long
+	longer.Description += "d"
+	many := make([]domain.ClientTool, domain.MaxClientTools)
+	for i := range many {
+		many[i] = tool(fmt.Sprint("f", i))
+	}
+	for name, c := range map[string]struct {
+		tools []domain.ClientTool
+		code  string
+	}{
+		"none": {nil, ""}, "one": {[]domain.ClientTool{tool("get-it_2")}, ""}, "many": {many, ""}, "long": {[]domain.ClientTool{long}, ""},
+		"too many":      {append(slices.Clone(many), tool("g")), "too_many"},
+		"too long":      {[]domain.ClientTool{longer}, "too_long"},
+		"twice":         {[]domain.ClientTool{tool("f"), tool("f")}, "not_unique"},
+		"a command":     {[]domain.ClientTool{tool("ZONES")}, "name_taken"},
+		"no name":       {[]domain.ClientTool{tool("")}, "not_a_name"},
+		"a dot":         {[]domain.ClientTool{tool("a.b")}, "not_a_name"},
+		"a long name":   {[]domain.ClientTool{tool(strings.Repeat("n", 65))}, "not_a_name"},
+		"no parameters": {[]domain.ClientTool{{Name: "f"}}, "wrong_type"},
+		"a list":        {[]domain.ClientTool{{Name: "f", Params: json.RawMessage(`[]`)}}, "wrong_type"},
+	} {
+		err := checkTools(c.tools, func(int) string { return "/tools" }, func(n string) bool { return n == "ZONES" })
+		code := ""
+		if e, ok := errors.AsType[*domain.Error](err); ok {
+			code = e.Fields[0].Code
+		}
+		if code != c.code {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -52,7 +52,8 @@ func (f *continuationFinder) findOnce(ctx context.Context) (*Found, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m != nil && UserText(m.Rich) == TextOf(f.Pieces) && sameAttachments(m.Rich, Attachments(f.Pieces)) {
+		if m != nil && sameFormat(m.Tools, f.Tools) && UserText(m.Rich) == TextOf(f.Pieces) &&
+			sameAttachments(m.Rich, Attachments(f.Pieces)) {
 			return foundAgain(s, m), nil
 		}
 		others = others || m != nil

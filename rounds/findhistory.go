@@ -114,6 +114,9 @@ func (f *historyFinder) findRepeated(ctx context.Context, same []domain.KnownHis
 	if message == nil || err != nil {
 		return nil, err
 	}
+	if !sameFormat(message.Tools, f.Tools) {
+		return nil, nil // the answer of that round cannot be read by this program
+	}
 	if h := f.history; len(h.Before) == 0 {
 		if text := UserText(message.Rich); text != TextOf(h.firstPieces()) && text != TextOf(h.Pieces) {
 			return nil, nil // other instructions: another program

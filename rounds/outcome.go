@@ -12,10 +12,11 @@ type Outcome struct {
 	EndSeq int64 // session's sequence number of the event that ended the round
 	// Approval is what the round waits for.
 	Approval *domain.Approval
-	Rejected *api.Approval // the actions that it ended with, if they were not approved
-	Notice   string        // the text about them
-	Failure  string        // the error of the provider
-	Final    bool          // the same request would fail again
+	Rejected *api.Approval      // the actions that it ended with, if they were not approved
+	Notice   string             // the text about them
+	Failure  string             // the error of the provider
+	Code     domain.FailureCode // of the error
+	Final    bool               // the same request would fail again
 
 	Truncated   bool // the answer reached a limit
 	Withdrawn   bool // the message was withdrawn
@@ -35,6 +36,8 @@ func (o *Outcome) Err() error {
 	switch {
 	case o.Withdrawn:
 		return domain.Errorf(domain.CodeConflict, "The message was withdrawn while it was queued.")
+	case o.Failure != "" && o.Code == domain.FailureAnswerFormat:
+		return domain.Errorf(domain.CodeAnswerSchema, "%s", o.Failure)
 	case o.Failure != "":
 		return domain.Errorf(domain.CodeProviderFailed, "%s", o.Failure)
 	}
@@ -141,7 +144,7 @@ func (o *Outcome) messageStored(m *api.Message) {
 		o.Truncated = m.AiRaw != nil && (m.AiRaw.StopReason == domain.StopLength || m.AiRaw.StopReason == domain.StopUnknown)
 	case m.SystemMessage == nil:
 	case m.SystemMessage.Type == domain.SystemNetworkError:
-		o.Failure = m.SystemMessage.Why()
+		o.Failure, o.Code = m.SystemMessage.Why(), domain.FailureCode(api.Value(m.SystemMessage.Code))
 	case m.SystemMessage.Type == domain.SystemLimitReached:
 		o.Truncated = true
 	}

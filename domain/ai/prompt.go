@@ -25,7 +25,8 @@ type Prompt struct {
 	Described []domain.Provenance
 	// Offered are the tools that the prompt offers, for the process log.
 	Offered *domain.OfferedTools
-	// AnswerSchema is set with the JSON protocol where structured output is wanted.
+	// AnswerSchema is the JSON Schema of the answer: that of the JSON protocol where structured output is
+	// wanted, or of the format that a round's final answer has to have. Then no commands are offered.
 	AnswerSchema []byte
 	Protocol     domain.Protocol
 }

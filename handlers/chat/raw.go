@@ -19,6 +19,8 @@ type PlainCall struct {
 	Prompt    *ai.Prompt
 	MaxTokens int
 	Payer     string
+	// Answer is the format of the answer; nil: text.
+	Answer *domain.AnswerFormat
 	// OnDelta is called with each part of the answer; nil: it is not streamed.
 	OnDelta func(kind, text string)
 }
@@ -34,7 +36,7 @@ func (c *Completions) serveRaw(w http.ResponseWriter, r *http.Request, who *auth
 	if err != nil {
 		return err
 	}
-	call := PlainCall{Prompt: prompt, MaxTokens: ask.maxTokens(), Payer: ask.User}
+	call := PlainCall{Prompt: prompt, MaxTokens: ask.maxTokens(), Payer: ask.User, Answer: ask.answer}
 	head := completion{ID: "chatcmpl-" + c.NewID("raw"), Object: chatCompletion, Created: c.Clock().Unix(), Model: ask.Model}
 	if ask.Stream {
 		c.streamRaw(r, who, call, newChunks(w, head, ask.wantsUsage()))

@@ -82,17 +82,17 @@ func (r *request) commands() ([]domain.CommandSpec, error) {
 	return specs, nil
 }
 
-// tools returns the tools of a request to a session; nil if there are none.
+// tools returns the tools of a request to a session, and the format of the answer; nil if there are none.
 func (r *request) tools() (*domain.ClientTools, error) {
 	specs, err := r.commands()
 	if err != nil || len(specs) == 0 {
-		return nil, err
+		return (*domain.ClientTools)(nil).WithAnswer(r.answer), err
 	}
 	tools := &domain.ClientTools{OneAtATime: r.Parallel != nil && !*r.Parallel}
 	for _, s := range specs {
 		tools.List = append(tools.List, domain.ClientTool{Name: s.Name, Description: s.Description, Params: s.Params})
 	}
-	return tools, nil
+	return tools.WithAnswer(r.answer), nil
 }
 
 // promptBuilder builds a prompt that is valid for every vendor: the two sides alternate, and every

@@ -27,6 +27,8 @@ type request struct {
 	Format        json.RawMessage `json:"response_format"`
 	Modalities    []string        `json:"modalities"`
 	Audio         json.RawMessage `json:"audio"`
+
+	answer *domain.AnswerFormat // of Format; nil: text
 }
 
 type streamOptions struct {
@@ -73,7 +75,8 @@ func readRequest(body []byte) (*request, error) {
 	if openai.IsGiven(r.Functions) {
 		return nil, domain.Invalid("/functions", "not_supported", "functions are an older form of tools: send tools.")
 	}
-	if err := r.checkFormat(); err != nil {
+	var err error
+	if r.answer, err = openai.ReadAnswerFormat(r.Format, "/response_format", "json_schema"); err != nil {
 		return nil, err
 	}
 	if openai.IsGiven(r.Audio) {
@@ -85,17 +88,6 @@ func readRequest(body []byte) (*request, error) {
 		}
 	}
 	return &r, nil
-}
-
-// checkFormat rejects response formats that are not supported: answers are text.
-func (r *request) checkFormat() error {
-	var format struct {
-		Type string `json:"type"`
-	}
-	if openai.IsGiven(r.Format) && (json.Unmarshal(r.Format, &format) != nil || format.Type != "text") {
-		return domain.Invalid("/response_format", "not_supported", `Answers are text: leave response_format out, or send {"type": "text"}.`)
-	}
-	return nil
 }
 
 // inputMessages returns the messages as text and attachments.

@@ -124,6 +124,7 @@ var ProblemKinds = map[domain.Code]ProblemKind{
 	codeIdempotencyMismatch:   {422, "The Idempotency-Key was used for another request", 0, "An Idempotency-Key belongs to one request. Use a new one for another request."},
 	codeIdempotencyInProgress: {409, "The same request is in progress", 1, "A request with this Idempotency-Key has not finished. Retry to get its response."},
 	codeProviderFailed:        {503, "The provider failed", 5, "The provider of the AI model could not be reached, or returned an error. The detail has its response."},
+	domain.CodeAnswerSchema:   {502, "The answer does not satisfy the schema", 0, "The answer of the AI does not satisfy the JSON Schema that was asked for, not after a correction either. The detail has the differences. The message and the answers are in the session's record; a retry calls the AI again."},
 	codeProviderMissing:       {409, "The provider was deleted", 0, "The provider that this needs was deleted. Choose another one."},
 	codeProviderKeyUnreadable: {409, "The provider's key cannot be decrypted", 0, "The key was encrypted with another FERMATA_SECRET_KEY. Set that one again, or enter the provider's key again."},
 }

@@ -71,6 +71,7 @@ var nounsInFrench = map[string]string{
 
 // problemsInFrench are what the codes of problems say.
 var problemsInFrench = map[domain.Code]string{
+	"answer_schema":             "La réponse de l’IA ne correspond pas au schéma demandé.",
 	"approval_expired":          "Cette demande a expiré.",
 	"automation_disabled":       "Cette automatisation est en pause.",
 	"bad_signature":             "La signature n’est pas valable.",

@@ -25,7 +25,7 @@ func Offers(tools, choice json.RawMessage) (bool, error) {
 // CheckTools rejects tools of a request that cannot be offered, and results that are sent together
 // with the next message. pointer returns the JSON pointer of a tool.
 func CheckTools(ctx context.Context, x *rounds.Round, pointer func(int) string, all []InputMessage) error {
-	if x.Tools != nil {
+	if x.Tools != nil && len(x.Tools.List) > 0 {
 		if err := rounds.CheckTools(ctx, x.Catalogue, x.Caller.Workspace, x.Tools.List, pointer); err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func (d *Door) find(r *http.Request, x *rounds.Round, ask *request, body []byte)
 	if err != nil {
 		return err
 	}
-	x.Tools, ask.unoffered = tools.offered, tools.unoffered
+	x.Tools, ask.unoffered = tools.offered.WithAnswer(ask.answer), tools.unoffered
 	x.Metadata = string(jsonbody.Encode(ask.metadata()))
 	all, err := ask.inputItems()
 	if err == nil {
@@ -70,7 +70,7 @@ func (d *Door) find(r *http.Request, x *rounds.Round, ask *request, body []byte)
 	if err != nil {
 		return err
 	}
-	ask.Input, ask.Tools = nil, nil // released, because the answer may take long
+	ask.Input, ask.Tools, ask.Text = nil, nil, nil // released, because the answer may take long
 	header := strings.TrimSpace(r.Header.Get(openai.SessionHeader))
 	name, err := ask.sessionName()
 	if err != nil {

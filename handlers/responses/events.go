@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/rounds"
 )
 
@@ -32,9 +31,6 @@ type event struct {
 
 	index int
 }
-
-// codeOfFailure is the code of a failed response.
-const codeOfFailure = string(domain.CodeProviderFailed)
 
 // events writes the events of a response after the one that the client has.
 type events struct {

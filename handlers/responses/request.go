@@ -31,6 +31,7 @@ type request struct {
 	Text         json.RawMessage   `json:"text"`
 	User         string            `json:"user"`
 
+	answer    *domain.AnswerFormat   // of Text; nil: text
 	unoffered []openai.UnofferedTool // set after Tools were read
 }
 
@@ -59,23 +60,26 @@ func readRequest(body []byte) (*request, error) {
 	case r.Previous != "" && openai.IsGiven(r.Talk):
 		return nil, domain.Invalid("/conversation", "not_allowed", "previous_response_id names the session already: send one of the two.")
 	}
-	if err := cmp.Or(openai.CheckUser(r.User), r.checkText()); err != nil {
+	if err := cmp.Or(openai.CheckUser(r.User), r.readFormat()); err != nil {
 		return nil, err
 	}
 	return &r, r.checkMetadata()
 }
 
-// checkText rejects text formats that are not supported: answers are text.
-func (r *request) checkText() error {
+// readFormat reads the format of the answer.
+func (r *request) readFormat() error {
+	if !openai.IsGiven(r.Text) {
+		return nil
+	}
 	var text struct {
-		Format *struct {
-			Type string `json:"type"`
-		} `json:"format"`
+		Format json.RawMessage `json:"format"`
 	}
-	if openai.IsGiven(r.Text) && (json.Unmarshal(r.Text, &text) != nil || text.Format != nil && text.Format.Type != "text") {
-		return domain.Invalid("/text/format", "not_supported", `Answers are text: leave text.format out, or send {"type": "text"}.`)
+	if json.Unmarshal(r.Text, &text) != nil {
+		return domain.Invalid("/text", "wrong_type", "text takes an object with a format.")
 	}
-	return nil
+	var err error
+	r.answer, err = openai.ReadAnswerFormat(text.Format, "/text/format", "")
+	return err
 }
 
 func (r *request) checkMetadata() error {

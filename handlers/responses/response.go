@@ -30,7 +30,7 @@ type response struct {
 	Store       bool     `json:"store"`
 	Temperature *float64 `json:"temperature"`
 	Text        struct {
-		Format textFormat `json:"format"`
+		Format openai.AnswerFormat `json:"format"`
 	} `json:"text"`
 	ToolChoice string            `json:"tool_choice"`
 	Tools      []tool            `json:"tools"`
@@ -52,9 +52,6 @@ type (
 	}
 	sessionRef struct {
 		ID string `json:"id"`
-	}
-	textFormat struct {
-		Type string `json:"type"`
 	}
 )
 
@@ -140,7 +137,7 @@ func newResponse(found *rounds.Found, of metadata) response {
 		Metadata: of.Metadata,
 		Fermata:  &extra,
 	}
-	out.Text.Format.Type = "text"
+	out.Text.Format = openai.AnswerFormatOf(m)
 	if m.Status == domain.MessageQueued {
 		out.Status = statusQueued
 	}

@@ -247,7 +247,7 @@ func (t *writer) end(open *openai.OpenApproval) {
 		t.out.Status, t.out.IncompleteDetails = statusIncomplete, &incompleteDetails{reasonInput}
 	case o.Failure != "":
 		t.out.Status = statusFailed
-		t.out.Error = &failure{Code: codeOfFailure, Message: o.Failure}
+		t.out.Error = &failure{Code: string(domain.ErrorCode(o.Err())), Message: o.Failure}
 	case o.Withdrawn || o.Interrupted:
 		t.out.Status = statusCancelled
 	case o.Truncated:

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
@@ -46,7 +47,19 @@ func (s *Handlers) SendMessage(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	ask := domain.NewMessage{Rich: *rich, By: who.Author(), IfBusy: in.Busy(), Trace: traces.From(r.Context())}
+	format, err := answerFormat(in.AnswerSchema)
+	if err == nil && format != nil && in.Busy() == domain.IfBusySteer {
+		err = domain.Invalid("/answer_schema", "not_allowed",
+			"A message that joins a round has no answer of its own: leave out if_busy or answer_schema.")
+	}
+	if err != nil {
+		s.Fail(w, r, err)
+		return
+	}
+	ask := domain.NewMessage{
+		Rich: *rich, By: who.Author(), IfBusy: in.Busy(), Trace: traces.From(r.Context()),
+		Tools: (*domain.ClientTools)(nil).WithAnswer(format),
+	}
 	receipt, err := s.Messages.SendMessage(r.Context(), who.Workspace, sessionID(r), ask)
 	if err != nil {
 		s.Fail(w, r, err)
@@ -85,6 +98,30 @@ func (s *Handlers) WithdrawMessage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.WriteJSON(w, r, http.StatusOK, sessionResult(receipt))
+}
+
+// answerFormat is the format that a request asks for; nil: text.
+func answerFormat(given json.RawMessage) (*domain.AnswerFormat, error) {
+	if len(given) == 0 || string(given) == "null" {
+		return nil, nil //nolint:nilnil // text
+	}
+	if err := api.CheckAnswerSchema(given, "/answer_schema"); err != nil {
+		return nil, err
+	}
+	return &domain.AnswerFormat{Schema: given}, nil
+}
+
+// withAnswerFormat adds the format to the first message of a session; nil: it has none.
+func withAnswerFormat(message *domain.NewMessage, given json.RawMessage) error {
+	format, err := answerFormat(given)
+	switch {
+	case format == nil:
+		return err
+	case message == nil:
+		return domain.Invalid("/answer_schema", "not_allowed", "answer_schema is that of the answer to message, which is missing.")
+	}
+	message.Tools = message.Tools.WithAnswer(format)
+	return nil
 }
 
 // richText validates a message and converts it into its stored form. Plain text, the common case, needs no lookup.

@@ -61,6 +61,10 @@ func (s *Handlers) CreateSession(w http.ResponseWriter, r *http.Request) {
 		}
 		ask.Message = &domain.NewMessage{Rich: *rich, By: who.Author(), Trace: traces.From(r.Context())}
 	}
+	if err := withAnswerFormat(ask.Message, in.AnswerSchema); err != nil {
+		s.Fail(w, r, err)
+		return
+	}
 	receipt, err := s.Sessions.CreateSession(r.Context(), who.Workspace, ask)
 	if err != nil {
 		s.Fail(w, r, err)

@@ -61,7 +61,6 @@ var tangled = map[string]int{
 	"connectors/httpcommand":    21,
 	"repository/internal/sqldb": 21,
 	"providers/configured":      20,
-	"providers":                 16,
 	"providers/anthropic":       16,
 }
 

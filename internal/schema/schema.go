@@ -51,7 +51,9 @@ func (s *Cache) compiled(schema json.RawMessage) (*jsonschema.Schema, error) {
 
 func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
 	if len(schema) > maxSchema {
-		return nil, fmt.Errorf("the schema has %d bytes; at most %d are allowed", len(schema), maxSchema)
+		return nil, &unusable{jsonbody.Mistake{
+			Code: codeTooLarge, Message: fmt.Sprintf("the schema has %d bytes; at most %d are allowed", len(schema), maxSchema),
+		}}
 	}
 	document, err := jsonbody.Value(schema)
 	if err != nil {

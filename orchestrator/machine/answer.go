@@ -296,6 +296,9 @@ func storeUnreadable(s *step) {
 	} else {
 		s.session.State.Cuts = 0
 	}
+	if e.Misfit {
+		s.session.State.Misfits++
+	}
 	results := refusedResults(s, e.Refused)
 	reported := map[string]bool{}
 	for _, r := range results {

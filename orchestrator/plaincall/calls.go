@@ -25,6 +25,8 @@ type Calls struct {
 	Observer providers.CallObserver
 	Clock    clock.Clock
 	NewID    domain.IDSource
+
+	formats prompt.AnswerFormats
 }
 
 // Call is one call. Payer is who is charged for it.
@@ -32,6 +34,8 @@ type Call struct {
 	Prompt    *ai.Prompt
 	MaxTokens int
 	Payer     string
+	// Answer is the format of the answer; nil: text.
+	Answer *domain.AnswerFormat
 	// OnDelta is called with each part of the answer; nil: it is not streamed.
 	OnDelta func(kind, text string)
 }
@@ -42,6 +46,14 @@ const purpose = "plain"
 // Do calls the workspace's provider. Its usage is recorded and counts against the workspace's
 // budgets like that of chats, including the reservation while the call is in progress.
 func (p *Calls) Do(ctx context.Context, workspace string, call Call) (*domain.RawAnswer, domain.Usage, error) {
+	if call.Answer != nil {
+		return p.formatted(ctx, workspace, call)
+	}
+	return p.once(ctx, workspace, call)
+}
+
+// once makes one call.
+func (p *Calls) once(ctx context.Context, workspace string, call Call) (*domain.RawAnswer, domain.Usage, error) {
 	model, err := p.Models.For(ctx, workspace, "")
 	if err != nil {
 		return nil, domain.Usage{}, err

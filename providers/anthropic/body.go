@@ -2,9 +2,11 @@ package anthropic
 
 import (
 	"bytes"
+	"encoding/json"
 	"strconv"
 	"strings"
 
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -83,12 +85,36 @@ func (p *provider) params(request *providers.Request) []byte {
 	if p.config.AsksSmall(request) {
 		return b // a small model may not support thinking or effort
 	}
-	b = p.thinking(b, request)
-	if p.config.ReasoningEffort != "" {
-		b = providers.AppendString(append(b, `,"output_config":{"effort":`...), p.config.ReasoningEffort)
-		b = append(b, '}')
+	return p.outputConfig(p.thinking(b, request), request.Prompt)
+}
+
+// outputConfig appends the effort and the schema of the answer. That of the JSON protocol is not sent (see
+// Abilities).
+func (p *provider) outputConfig(b []byte, prompt *ai.Prompt) []byte {
+	var format json.RawMessage
+	if prompt.Protocol != domain.ProtocolJSON && len(prompt.AnswerSchema) > 0 {
+		format, _ = structured.Narrow(prompt.AnswerSchema)
 	}
-	return b
+	if p.config.ReasoningEffort == "" && format == nil {
+		return b
+	}
+	b = append(b, `,"output_config":{`...)
+	if p.config.ReasoningEffort != "" {
+		b = providers.AppendString(append(b, `"effort":`...), p.config.ReasoningEffort)
+	}
+	if format != nil {
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, `"format":{"type":"json_schema","schema":`...), format...), '}')
+	}
+	return append(b, '}')
+}
+
+// structured is what the API's structured output supports.
+var structured = providers.Subset{
+	Keywords: []string{"default"},
+	Formats:  []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"},
 }
 
 // thinking requests thoughts if max_tokens leaves room for them.

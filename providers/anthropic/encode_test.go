@@ -173,10 +173,13 @@ func TestParameters(t *testing.T) {
 		request providers.Request
 		want    string
 	}{
-		"bare":                      {``, providers.Request{}, `{"model":"m","max_tokens":8192,"stream":true`},
-		"watched: the same wire":    {``, providers.Request{OnDelta: func(providers.Delta) {}}, `{"model":"m","max_tokens":8192,"stream":true`},
-		"sampling and tier":         {`,"max_tokens":100,"temperature":0.25,"top_p":1,"service_tier":"standard_only"`, providers.Request{}, `{"model":"m","max_tokens":100,"stream":true,"temperature":0.25,"top_p":1,"service_tier":"standard_only"`},
-		"effort":                    {`,"thinking":"adaptive","reasoning_effort":"low"`, providers.Request{}, `{"model":"m","max_tokens":8192,"stream":true,"thinking":{"type":"adaptive","display":"summarized"},"output_config":{"effort":"low"}`},
+		"bare":                   {``, providers.Request{}, `{"model":"m","max_tokens":8192,"stream":true`},
+		"watched: the same wire": {``, providers.Request{OnDelta: func(providers.Delta) {}}, `{"model":"m","max_tokens":8192,"stream":true`},
+		"sampling and tier":      {`,"max_tokens":100,"temperature":0.25,"top_p":1,"service_tier":"standard_only"`, providers.Request{}, `{"model":"m","max_tokens":100,"stream":true,"temperature":0.25,"top_p":1,"service_tier":"standard_only"`},
+		"effort":                 {`,"thinking":"adaptive","reasoning_effort":"low"`, providers.Request{}, `{"model":"m","max_tokens":8192,"stream":true,"thinking":{"type":"adaptive","display":"summarized"},"output_config":{"effort":"low"}`},
+		"a schema": {`,"reasoning_effort":"low"`, providers.Request{Prompt: &ai.Prompt{Protocol: domain.ProtocolNative, AnswerSchema: []byte(`{"type":"object","properties":{"a":{"type":"string","minLength":1}}}`)}},
+			`{"model":"m","max_tokens":8192,"stream":true,"output_config":{"effort":"low","format":{"type":"json_schema","schema":{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}}}`},
+		"an open schema":            {``, providers.Request{Prompt: &ai.Prompt{Protocol: domain.ProtocolNative, AnswerSchema: []byte(`{"type":"object"}`)}}, `{"model":"m","max_tokens":8192,"stream":true`},
 		"no thoughts":               {`,"thinking":"off"`, providers.Request{}, `{"model":"m","max_tokens":8192,"stream":true,"thinking":{"type":"disabled"}`},
 		"a budget, its own room":    {`,"thinking_budget":2000`, providers.Request{}, `{"model":"m","max_tokens":10192,"stream":true,"thinking":{"type":"enabled","budget_tokens":2000}`},
 		"a budget without room":     {`,"thinking_budget":2000`, providers.Request{MaxTokens: 64}, `{"model":"m","max_tokens":64,"stream":true`},

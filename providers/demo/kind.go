@@ -69,6 +69,9 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 	c := newPlanner(request.Prompt)
 	c.answer()
 	raw, first := c.raw(request.NewID), clock.System()
+	if p := request.Prompt; p.Protocol == domain.ProtocolNative && len(p.AnswerSchema) > 0 {
+		raw.Text, raw.Calls, raw.StopReason = sampleText(p, c.text()), nil, "stop"
+	}
 	if err := p.stream(ctx, raw, request.OnDelta); err != nil {
 		return nil, err
 	}

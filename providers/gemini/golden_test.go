@@ -125,6 +125,9 @@ func TestRequests(t *testing.T) {
 		"json": {`{` + model + `,"protocol":"json"}`, providers.Request{Prompt: with(func(p *ai.Prompt) {
 			p.Commands, p.Protocol, p.AnswerSchema, p.Turns = nil, domain.ProtocolJSON, schema, []*ai.Turn{text("Zones?")}
 		}), OnDelta: listen}},
+		"schema": {`{` + model + `}`, providers.Request{Prompt: with(func(p *ai.Prompt) {
+			p.Commands, p.AnswerSchema, p.Turns = nil, schema, []*ai.Turn{text("Zones?")}
+		}), OnDelta: listen}},
 		"small": {`{` + model + `,"small_model":"gemini-2.5-flash-lite"}`, providers.Request{Small: true, MaxTokens: 700, Prompt: with(func(p *ai.Prompt) {
 			p.Commands, p.Tail, p.UserData, p.Turns = nil, "", "", []*ai.Turn{text("Sum up.")}
 		})}},

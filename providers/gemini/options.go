@@ -7,7 +7,6 @@ import (
 
 	"google.golang.org/genai"
 
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -39,7 +38,7 @@ func (p *provider) options(request *providers.Request) *genai.GenerateContentCon
 }
 
 func asksForSchema(prompt *ai.Prompt) bool {
-	return prompt.Protocol == domain.ProtocolJSON && json.Valid(prompt.AnswerSchema)
+	return json.Valid(prompt.AnswerSchema)
 }
 
 // finish takes the contents out of the library's body (see body.go), and puts the

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/ai"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -99,10 +98,14 @@ func (p *provider) params(request *providers.Request) []byte {
 }
 
 func (p *provider) responseFormat(b []byte, prompt *ai.Prompt) []byte {
-	if prompt.Protocol != domain.ProtocolJSON || len(prompt.AnswerSchema) == 0 {
+	mode := p.json
+	switch {
+	case len(prompt.AnswerSchema) == 0, mode == jsonObject && !forObject(prompt.AnswerSchema):
 		return b
+	case p.objectsOnly && !forObject(prompt.AnswerSchema):
+		return b // it is refused
 	}
-	switch p.json {
+	switch mode {
 	case jsonSchema:
 		b = append(b, `,"response_format":{"type":"json_schema","json_schema":{"name":"answer",`...)
 		if closed(prompt.AnswerSchema) {

@@ -26,6 +26,7 @@ type abilities struct {
 	maxTokens     string // the limit's name; empty: max_tokens
 	role          string // of the system text; empty: system
 	json          jsonMode
+	objectsOnly   bool // a schema of the answer is one of an object
 	thinkTags     bool // thoughts may come inside the text, as <think>…</think>
 	// echoReasoning: thoughts must come back with the calls that followed them, as
 	// reasoning_content. Elsewhere it may be refused as unknown.
@@ -49,7 +50,7 @@ const (
 // openAI is the preset of the kind openai.
 var openAI = preset{
 	Name: "openai", BaseURL: "https://api.openai.com/v1", hosts: []string{"api.openai.com"},
-	abilities: abilities{needsKey: true, maxTokens: "max_completion_tokens", role: "developer", cacheKey: true},
+	abilities: abilities{needsKey: true, maxTokens: "max_completion_tokens", role: "developer", objectsOnly: true, cacheKey: true},
 }
 
 // presets are the vendors of the kind openai_compatible.

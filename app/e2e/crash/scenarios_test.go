@@ -54,6 +54,17 @@ var scenarios = []*scenario{
 		a.says("what do I have?")
 		a.rests()
 	}},
+	{name: "an answer by a schema", rules: []rule{
+		{contains: "a whole number", text: `{"n":3}`}, {contains: "not a JSON value", text: `{"n":"3"}`},
+		{round: 1, text: "Let me look.", calls: []toolCall{{"ZONES", `{}`}}}, {text: "Three."},
+	}, play: func(p *player) {
+		a := p.chat(true)
+		r := p.post(a.path("/messages"), map[string]any{"text": "how many?", "answer_schema": map[string]any{
+			"type": "object", "required": []string{"n"}, "properties": map[string]any{"n": map[string]any{"type": "integer"}},
+		}})
+		a.acked = append(a.acked, ackedMessage{r.Str("message.id"), "how many?"})
+		a.rests()
+	}},
 	{name: "asked again, chosen, in other words", rules: []rule{
 		{contains: "other", text: "In other words."}, {text: "An answer."},
 	}, play: func(p *player) {

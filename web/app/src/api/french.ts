@@ -53,6 +53,7 @@ export const problemsInFrench: Record<string, string> = {
   unreadable_file: 'Ce fichier est illisible.',
   too_many_idempotency_keys: 'Trop de requêtes. Patientez un instant.',
   too_many_streams: 'Trop de pages sont ouvertes en même temps.',
+  answer_schema: 'La réponse de l’IA ne correspond pas au schéma demandé.',
   issuer_unavailable: 'Le service de connexion ne répond pas.',
   provider_failed: 'Le fournisseur n’a pas répondu comme prévu.',
   sign_in_failed: 'La connexion à l’autre serveur a échoué.',

@@ -15,7 +15,14 @@ import css from './record.module.css';
 import { useAgain } from './useAgain';
 
 // Failures that the provider's settings cannot fix.
-const elsewhere = new Set(['internal', 'context_too_large', 'provider_rate_limited', 'provider_overloaded', 'cut']);
+const elsewhere = new Set([
+  'internal',
+  'context_too_large',
+  'answer_schema',
+  'provider_rate_limited',
+  'provider_overloaded',
+  'cut',
+]);
 
 /** The AI did not answer: the reason, the next retry, and the provider's own message. */
 export function Down({ chat, message }: { chat: Chat; message: Message }) {
