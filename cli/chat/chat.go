@@ -3,6 +3,7 @@ package chat
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type Command struct {
 	Message             string   `help:"Send this message, wait for its answer and exit." short:"m"`
 	Name                string   `help:"Name of a new session."`
 	File                []string `help:"Upload this file and send it with the first message; may be repeated." type:"existingfile"`
+	AnswerSchema        string   `help:"JSON Schema, in this file, that each answer must satisfy." type:"existingfile" placeholder:"FILE"`
 	Yes                 bool     `help:"Approve everything without asking." xor:"answer"`
 	No                  bool     `help:"Reject everything without asking." xor:"answer"`
 	Plain               bool     `help:"Write line by line, without rendering Markdown: for screen readers and recordings."`
@@ -65,7 +67,15 @@ func (c *Command) Run(cc *command.Context) error {
 		if err != nil {
 			return err
 		}
-		t.files = append(t.files, f.ID)
+		t.sent.files = append(t.sent.files, f.ID)
+	}
+	if c.AnswerSchema != "" {
+		if t.sent.answerSchema, err = os.ReadFile(c.AnswerSchema); err != nil {
+			return fmt.Errorf("read the schema: %w", err)
+		}
+		if !json.Valid(t.sent.answerSchema) {
+			return fmt.Errorf("%s is not JSON", c.AnswerSchema)
+		}
 	}
 	// The follower is cancelled before it is waited for: it may be blocked handing on an event that is
 	// no longer received.

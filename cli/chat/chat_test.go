@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -352,6 +353,30 @@ func TestChatInAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	clitest.Wants(t, f.out.String(), "(approved by flag)", "Done.")
+}
+
+// The schema of the answer is that of a file, and is sent with each message.
+func TestChatAsksForASchema(t *testing.T) {
+	schema := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(schema, []byte(`{"type": "object"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := startChat(t, Command{Message: "how many?", AnswerSchema: schema}, true)
+	f.request("POST /v1/sessions/ses_1/messages")
+	f.answered(`{"n":3}`)
+	f.phase("IDLE", "idle")
+	if err := f.ends(); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Seen("POST /v1/sessions/ses_1/messages")[0].Body; got != `{"answer_schema":{"type":"object"},"text":"how many?"}` {
+		t.Errorf("sent %s", got)
+	}
+	if err := os.WriteFile(schema, []byte(`{`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := startChat(t, Command{Message: "how many?", AnswerSchema: schema}, true).ends(); err == nil || !strings.Contains(err.Error(), "is not JSON") {
+		t.Errorf("half a schema: %v", err)
+	}
 }
 
 // A script without an answer ends with the id of the open approval.

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,12 +18,18 @@ import (
 // link is a change of the connection: err is nil when the stream is open.
 type link struct{ err error }
 
+// enclosed is what is sent with messages.
+type enclosed struct {
+	files        []string        // with the next one
+	answerSchema json.RawMessage // with each; nil: answers are text
+}
+
 // chatLoop is a chat in the terminal. All its state belongs to one goroutine (run).
 type chatLoop struct {
 	client  *remote.Client
 	screen  display
 	name    string
-	files   []string // sent with the next message
+	sent    enclosed
 	yes, no bool
 	script  bool
 	// print, if set, writes each event for programs.

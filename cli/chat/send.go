@@ -45,8 +45,11 @@ func (t *chatLoop) say(ctx context.Context, text string) error {
 	sending, cancel := context.WithCancel(ctx)
 	t.sending = cancel
 	path, message := "/v1/sessions/"+t.id+"/messages", map[string]any{"text": text}
-	if len(t.files) > 0 {
-		message["file_ids"] = t.files
+	if len(t.sent.files) > 0 {
+		message["file_ids"] = t.sent.files
+	}
+	if t.sent.answerSchema != nil {
+		message["answer_schema"] = t.sent.answerSchema
 	}
 	var session api.Session
 	var receipt api.MessageAccepted
@@ -86,7 +89,7 @@ func firstLine(text string) string {
 }
 
 func (t *chatLoop) accepted(receipt *api.MessageAccepted) {
-	t.files = nil
+	t.sent.files = nil
 	t.trouble, t.awaited = "", receipt.EventSeq
 	if receipt.Message.Status == "queued" && !t.script && receipt.Session.Status == api.StatusRunning {
 		t.screen.Dim("(waits in the queue)")
