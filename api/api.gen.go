@@ -3026,6 +3026,19 @@ type PromptFile = domain.PromptFile
 // PromptFiles The files that stood in the prompt of this answer, the newest first. Left out where there were none.
 type PromptFiles = []PromptFile
 
+// PromptParts The parts of a prompt, in tokens as they were estimated before the call.
+type PromptParts struct {
+	// Commands The definitions that were offered as tools.
+	Commands     int `json:"commands"`
+	Conversation int `json:"conversation"`
+
+	// Data What the workspace sends with every call: published documents, tools with `always_send`, its own rules.
+	Data int `json:"data"`
+
+	// Rules With the JSON protocol, the commands too.
+	Rules int `json:"rules"`
+}
+
 // ProposedCommand defines model for ProposedCommand.
 type ProposedCommand struct {
 	Description string `json:"description"`
@@ -3275,6 +3288,12 @@ type RoundtripRecord struct {
 
 	// PromptHash The same for prompts that ask the same. null when the call was cut.
 	PromptHash *string `json:"prompt_hash"`
+
+	// PromptParts null where they were not measured: of a summary, or a call that was cut.
+	PromptParts *PromptParts `json:"prompt_parts"`
+
+	// PromptReusedTokens How much of the prompt is the beginning of the session's prompt before, which a provider's cache can read.
+	PromptReusedTokens int `json:"prompt_reused_tokens"`
 
 	// PromptTokens Estimated before the call.
 	PromptTokens int     `json:"prompt_tokens"`
@@ -4256,6 +4275,12 @@ type UsageSum struct {
 	// Label Its name for people, where it has one.
 	Label        *string `json:"label"`
 	OutputTokens int64   `json:"output_tokens"`
+
+	// PromptReusedTokens How much of that was the beginning of the session's prompt before, which a provider's cache can read.
+	PromptReusedTokens int64 `json:"prompt_reused_tokens"`
+
+	// PromptTokens Of the prompts for answers, as they were estimated before the calls.
+	PromptTokens int64 `json:"prompt_tokens"`
 
 	// ReasoningTokens Part of the output.
 	ReasoningTokens int64 `json:"reasoning_tokens"`

@@ -42,7 +42,10 @@ func RoundtripRecordFrom(r *domain.Roundtrip) *RoundtripRecord {
 		Outcome: r.Outcome, Error: textPtr(r.Error), Usage: UsageFrom(r.Usage),
 		StartedAt: Time(r.StartedAt), FirstTokenAt: timePtr(r.FirstTokenAt), EndedAt: Time(r.EndedAt),
 		PromptHash: textPtr(r.PromptHash), PromptTokens: r.PromptTokens, Streamed: r.Streamed,
-		DurationMs: milliseconds(r.StartedAt, r.EndedAt),
+		DurationMs: milliseconds(r.StartedAt, r.EndedAt), PromptReusedTokens: r.Reused,
+	}
+	if p := r.PromptSize; p.Rules > 0 {
+		out.PromptParts = &PromptParts{Rules: p.Rules, Commands: p.Commands, Data: p.Data, Conversation: p.History}
 	}
 	if r.FirstTokenAt != nil {
 		took := milliseconds(r.StartedAt, *r.FirstTokenAt)
@@ -59,5 +62,6 @@ func UsageSumFrom(r reports.UsageRow) *UsageSum {
 		Key: r.Key, Label: textPtr(r.Label), Calls: r.Calls, Errors: r.Errors, UnpricedCalls: r.Unpriced,
 		InputTokens: r.Usage.InputTokens, CacheReadTokens: r.Usage.CacheReadTokens, CacheWriteTokens: r.Usage.CacheWriteTokens,
 		OutputTokens: r.Usage.OutputTokens, ReasoningTokens: r.Usage.ReasoningTokens, Cost: costFrom(r.Usage.Cost),
+		PromptTokens: r.PromptTokens, PromptReusedTokens: r.PromptReused,
 	}
 }

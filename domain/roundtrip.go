@@ -4,36 +4,37 @@ import "time"
 
 // Roundtrip is one call of the AI as it is recorded.
 type Roundtrip struct {
-	ID           string
-	WorkspaceID  string
-	SessionID    string
-	SessionType  SessionType
-	AutomationID string // of the run that made it, "" outside of one
-	RoundID      string
-	Payer        string // who pays for it, in the words of a client
-	MessageID    string
-	Number       int // TotalRoundtrips after it
-	Reason       RoundtripReason
-	ProviderID   string
-	ProviderKind string
-	Model        string
-	Purpose      string // answer, compaction
-	Outcome      string // answered, cut, lost, network, provider_error …
-	Error        string
-	Usage        Usage
-	PromptHash   string
-	PromptTokens int // estimated before the call
+	ID, WorkspaceID, SessionID      string
+	SessionType                     SessionType
+	AutomationID                    string // of the run that made it, "" outside of one
+	RoundID                         string
+	Payer                           string // who pays for it, in the words of a client
+	MessageID                       string
+	Number                          int // TotalRoundtrips after it
+	Reason                          RoundtripReason
+	ProviderID, ProviderKind, Model string
+	Purpose                         string // answer, compaction
+	Outcome                         string // answered, cut, lost, network, provider_error …
+	Error                           string
+	Usage                           Usage
+	PromptHash                      string
+	PromptSize
 	Streamed     bool
 	StartedAt    time.Time
 	FirstTokenAt *time.Time
 	EndedAt      time.Time
-	// Before are the calls that failed on the way to this one: of providers that come
-	// earlier in the chain, or with a prompt that was too long. They are kept beside it.
+	// Before are the calls that failed on the way to this one: of providers earlier in the chain, or too long.
 	Before []*Roundtrip
-	// Offered and Answered are for the process log, and are not stored. They are nil where the
-	// request was not sent, or not answered.
+	// Offered and Answered are for the process log, not stored; nil where it was not sent, or not answered.
 	Offered  *OfferedTools
 	Answered *AnswerFigures
+}
+
+// PromptSize is that of a prompt and its parts, in tokens as they are estimated before the call; the parts are 0 where
+// they were not measured. With the JSON protocol the commands are among the rules.
+type PromptSize struct {
+	PromptTokens, Rules, Commands, Data, History int
+	Reused                                       int // the beginning of the session's prompt before
 }
 
 // Values of Roundtrip.Outcome.
@@ -59,8 +60,7 @@ type OfferedTools struct {
 // AnswerFigures are the sizes of an answer.
 type AnswerFigures struct {
 	ContentChars int
-	// ToolCalls counts the native tool calls. With the JSON protocol (Native is false) the calls are
-	// part of the content.
+	// ToolCalls counts the native calls. With the JSON protocol (Native is false) they are part of the content.
 	ToolCalls int
 	Native    bool
 }

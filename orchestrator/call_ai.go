@@ -35,10 +35,12 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 			if err != nil {
 				return nil, err
 			}
-			call.PromptTokens, files = room.sizes.whole(), prompt.FilesIn(ask.Turns)
+			files = prompt.FilesIn(ask.Turns)
 			described, call.Offered = ask.Described, ask.Offered
-			if ratio, known := d.loop.prefixes.next(d.session.ID, ask); known {
-				d.loop.cfg.Observer.PrefixReused(call.ProviderKind, ratio)
+			call.PromptSize = prompt.Parts(ask, room.sizes.turns)
+			if reused, whole := d.loop.prefixes.next(d.session.ID, ask); whole > 0 {
+				call.Reused = reused
+				d.loop.cfg.Observer.PrefixReused(call.ProviderKind, float64(reused)/float64(whole))
 			}
 			return d.answerRequest(model, call, ask), nil
 		},

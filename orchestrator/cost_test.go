@@ -98,6 +98,28 @@ func TestWhatEachPartCosts(t *testing.T) {
 	checkTable(t, "parts", table.String())
 }
 
+// TestACallRecordsTheParts of its prompt, and how much of that the call before had sent.
+func TestACallRecordsTheParts(t *testing.T) {
+	w := newWorld(t)
+	for range 3 {
+		w.model.text("Hello.")
+		w.say("hi")
+		w.rest()
+	}
+	for i, call := range w.roundtrips {
+		p := call.PromptSize
+		if sum := p.Rules + p.Commands + p.Data + p.History; sum != call.PromptTokens || p.Rules == 0 || p.Commands == 0 || p.History == 0 {
+			t.Errorf("call %d of %d tokens has the parts %+v", i, call.PromptTokens, p)
+		}
+		if fixed := p.Rules + p.Commands + p.Data; i == 0 && call.Reused != 0 || i > 0 && (call.Reused <= fixed || call.Reused >= call.PromptTokens) {
+			t.Errorf("call %d reuses %d of %d tokens", i, call.Reused, call.PromptTokens)
+		}
+	}
+	if len(w.roundtrips) != 3 {
+		t.Errorf("%d calls", len(w.roundtrips))
+	}
+}
+
 // checkTable compares a table in the page with what was measured; -update writes it.
 func checkTable(t *testing.T, name, table string) {
 	t.Helper()

@@ -17,8 +17,9 @@ type prefixes struct {
 // maxPrefixes bounds the prompts that are remembered; one too many forgets them all.
 const maxPrefixes = 256
 
-// next returns the share of a session's prompt that is the beginning of the one before; false for the first one.
-func (p *prefixes) next(session string, ask *ai.Prompt) (ratio float64, known bool) {
+// next returns how much of a session's prompt is the beginning of the one before, of how much, in tokens; whole is 0 for
+// the first one.
+func (p *prefixes) next(session string, ask *ai.Prompt) (reused, whole int) {
 	p.mu.Lock()
 	before := p.last[session]
 	if p.last == nil || before == nil && len(p.last) >= maxPrefixes {
@@ -27,11 +28,7 @@ func (p *prefixes) next(session string, ask *ai.Prompt) (ratio float64, known bo
 	p.last[session] = ask
 	p.mu.Unlock()
 	if before == nil {
-		return 0, false
+		return 0, 0
 	}
-	reused, whole := prompt.Reused(before, ask)
-	if whole == 0 {
-		return 0, false
-	}
-	return float64(reused) / float64(whole), true
+	return prompt.Reused(before, ask)
 }

@@ -19,7 +19,7 @@ func (a *asking) newCall(model *providers.Model) *domain.Roundtrip {
 		RoundID: s.State.RoundID, Payer: s.State.RoundPayer, MessageID: d.loop.cfg.NewID(domain.PrefixMessage),
 		Number: s.State.TotalRoundtrips + 1, Reason: reason,
 		ProviderID: model.ID, ProviderKind: model.Kind, Model: model.Name,
-		Purpose: a.purpose, PromptTokens: s.State.ContextTokens, StartedAt: d.loop.cfg.Clock(),
+		Purpose: a.purpose, PromptSize: domain.PromptSize{PromptTokens: s.State.ContextTokens}, StartedAt: d.loop.cfg.Clock(),
 	}
 }
 

@@ -25,6 +25,15 @@ func Size(p *ai.Prompt, turns int) int {
 		EstimateTokens(string(p.AnswerSchema)) + sizeOfCommands(p.Commands) + turns
 }
 
+// Parts estimates the parts of a prompt, whose sum is its Size.
+func Parts(p *ai.Prompt, turns int) domain.PromptSize {
+	return domain.PromptSize{
+		PromptTokens: Size(p, turns),
+		Rules:        EstimateTokens(p.System) + EstimateTokens(string(p.AnswerSchema)),
+		Commands:     sizeOfCommands(p.Commands), Data: EstimateTokens(p.UserData), History: EstimateTokens(p.Tail) + turns,
+	}
+}
+
 func sizeOfCommands(specs []domain.CommandSpec) int {
 	sum := 0
 	for i := range specs {

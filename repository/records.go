@@ -65,34 +65,43 @@ func (r *transitionRow) transition() (*domain.Transition, error) {
 }
 
 type roundtripRow struct {
-	WorkspaceID  string      `db:"workspace_id"`
-	ID           string      `db:"id"`
-	SessionID    string      `db:"session_id"`
-	SessionType  string      `db:"session_type"`
-	AutomationID string      `db:"automation_id"`
-	RoundID      string      `db:"round_id"`
-	MessageID    string      `db:"message_id"`
-	Number       int         `db:"number"`
-	Reason       string      `db:"reason"`
-	ProviderID   string      `db:"provider_id"`
-	ProviderKind string      `db:"provider_kind"`
-	Model        string      `db:"model"`
-	Purpose      string      `db:"purpose"`
-	Outcome      string      `db:"outcome"`
-	Error        string      `db:"error"`
-	Input        int64       `db:"input_tokens"`
-	CacheRead    int64       `db:"cache_read_tokens"`
-	CacheWrite   int64       `db:"cache_write_tokens"`
-	Output       int64       `db:"output_tokens"`
-	Reasoning    int64       `db:"reasoning_tokens"`
-	Cost         *float64    `db:"cost"`
-	PromptHash   string      `db:"prompt_hash"`
-	PromptTokens int         `db:"prompt_tokens"`
+	WorkspaceID  string   `db:"workspace_id"`
+	ID           string   `db:"id"`
+	SessionID    string   `db:"session_id"`
+	SessionType  string   `db:"session_type"`
+	AutomationID string   `db:"automation_id"`
+	RoundID      string   `db:"round_id"`
+	MessageID    string   `db:"message_id"`
+	Number       int      `db:"number"`
+	Reason       string   `db:"reason"`
+	ProviderID   string   `db:"provider_id"`
+	ProviderKind string   `db:"provider_kind"`
+	Model        string   `db:"model"`
+	Purpose      string   `db:"purpose"`
+	Outcome      string   `db:"outcome"`
+	Error        string   `db:"error"`
+	Input        int64    `db:"input_tokens"`
+	CacheRead    int64    `db:"cache_read_tokens"`
+	CacheWrite   int64    `db:"cache_write_tokens"`
+	Output       int64    `db:"output_tokens"`
+	Reasoning    int64    `db:"reasoning_tokens"`
+	Cost         *float64 `db:"cost"`
+	PromptHash   string   `db:"prompt_hash"`
+	promptSizeRow
 	Streamed     bool        `db:"streamed"`
 	StartedAt    sqldb.Stamp `db:"started_at"`
 	FirstTokenAt sqldb.Stamp `db:"first_token_at"`
 	EndedAt      sqldb.Stamp `db:"ended_at"`
 	Payer        string      `db:"payer"`
+}
+
+type promptSizeRow struct {
+	PromptTokens int `db:"prompt_tokens"`
+	Rules        int `db:"prompt_rules"`
+	Commands     int `db:"prompt_commands"`
+	Data         int `db:"prompt_data"`
+	History      int `db:"prompt_history"`
+	Reused       int `db:"prompt_reused"`
 }
 
 var roundtripTable = sqldb.NewTable[roundtripRow]("roundtrips")
@@ -108,7 +117,7 @@ func writeRoundtrips(t *transaction.Tx, roundtrips []*domain.Roundtrip) {
 			ProviderKind: r.ProviderKind, Model: r.Model, Purpose: r.Purpose, Outcome: r.Outcome, Error: r.Error,
 			Input: r.Usage.InputTokens, CacheRead: r.Usage.CacheReadTokens, CacheWrite: r.Usage.CacheWriteTokens,
 			Output: r.Usage.OutputTokens, Reasoning: r.Usage.ReasoningTokens, Cost: r.Usage.Cost,
-			PromptHash: r.PromptHash, PromptTokens: r.PromptTokens, Streamed: r.Streamed,
+			PromptHash: r.PromptHash, promptSizeRow: promptSizeRow(r.PromptSize), Streamed: r.Streamed,
 			StartedAt: sqldb.At(r.StartedAt), FirstTokenAt: sqldb.AtPtr(r.FirstTokenAt), EndedAt: sqldb.At(r.EndedAt),
 		}
 	}
@@ -139,7 +148,8 @@ func (r *roundtripRow) roundtrip() (*domain.Roundtrip, error) {
 			InputTokens: r.Input, CacheReadTokens: r.CacheRead, CacheWriteTokens: r.CacheWrite,
 			OutputTokens: r.Output, ReasoningTokens: r.Reasoning, Cost: r.Cost,
 		},
-		PromptHash: r.PromptHash, PromptTokens: r.PromptTokens, Streamed: r.Streamed,
-		StartedAt: r.StartedAt.Time, FirstTokenAt: r.FirstTokenAt.Ptr(), EndedAt: r.EndedAt.Time,
+		PromptHash: r.PromptHash, Streamed: r.Streamed,
+		PromptSize: domain.PromptSize(r.promptSizeRow),
+		StartedAt:  r.StartedAt.Time, FirstTokenAt: r.FirstTokenAt.Ptr(), EndedAt: r.EndedAt.Time,
 	}, nil
 }

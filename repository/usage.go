@@ -25,11 +25,14 @@ type usageRow struct {
 	Reasoning  int64    `db:"reasoning_tokens"`
 	Total      int64    `db:"total"`
 	Cost       *float64 `db:"cost"`
+	Prompt     int64    `db:"prompt_tokens"`
+	Reused     int64    `db:"prompt_reused"`
 }
 
 func (r *usageRow) row() reports.UsageRow {
 	return reports.UsageRow{
 		Key: r.Key, Label: r.Label, Calls: r.Calls, Errors: r.Errors, Unpriced: r.Unpriced,
+		PromptTokens: r.Prompt, PromptReused: r.Reused,
 		Usage: domain.Usage{
 			InputTokens: r.Input, CacheReadTokens: r.CacheRead, CacheWriteTokens: r.CacheWrite,
 			OutputTokens: r.Output, ReasoningTokens: r.Reasoning, Cost: r.Cost,
@@ -48,7 +51,9 @@ const (
 		"CAST(SUM(CASE WHEN r.cost IS NULL AND " + tokensOf + " > 0 THEN 1 ELSE 0 END) AS BIGINT) AS unpriced, " +
 		"CAST(SUM(r.input_tokens) AS BIGINT) AS input_tokens, CAST(SUM(r.cache_read_tokens) AS BIGINT) AS cache_read_tokens, " +
 		"CAST(SUM(r.cache_write_tokens) AS BIGINT) AS cache_write_tokens, CAST(SUM(r.output_tokens) AS BIGINT) AS output_tokens, " +
-		"CAST(SUM(r.reasoning_tokens) AS BIGINT) AS reasoning_tokens, SUM(r.cost) AS cost"
+		"CAST(SUM(r.reasoning_tokens) AS BIGINT) AS reasoning_tokens, SUM(r.cost) AS cost, " +
+		"CAST(SUM(CASE WHEN r.prompt_rules > 0 THEN r.prompt_tokens ELSE 0 END) AS BIGINT) AS prompt_tokens, " +
+		"CAST(SUM(r.prompt_reused) AS BIGINT) AS prompt_reused"
 )
 
 // usageKeys are the columns that calls can be grouped by.

@@ -88,4 +88,7 @@ type UsageRow struct {
 	// call has a price.
 	Unpriced int64
 	Usage    domain.Usage
+	// PromptTokens are those of the prompts whose parts were measured, as they were estimated. Of them, PromptReused
+	// were the beginning of the session's prompt before.
+	PromptTokens, PromptReused int64
 }

@@ -45,7 +45,7 @@ func recordCutCall(s *step) {
 		ProviderID:   cmp.Or(s.session.State.RoundProvider, s.session.ProviderID, known.ProviderID),
 		ProviderKind: known.ProviderKind,
 		Model:        cmp.Or(s.session.State.RoundModel, s.session.Model, known.Model), Purpose: purpose, Outcome: domain.OutcomeCut,
-		PromptTokens: promptTokens(s), StartedAt: s.session.State.CallSince, EndedAt: s.policy.Now,
+		PromptSize: domain.PromptSize{PromptTokens: promptTokens(s)}, StartedAt: s.session.State.CallSince, EndedAt: s.policy.Now,
 	})
 }
 

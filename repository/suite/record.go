@@ -22,7 +22,8 @@ func (w *world) call(s *domain.Session, number int, at time.Time) *domain.Roundt
 		ID: w.newID(domain.PrefixRoundtrip), WorkspaceID: s.WorkspaceID, SessionID: s.ID, SessionType: s.Type,
 		AutomationID: s.AutomationID, RoundID: "rnd_1", Payer: []string{"", "ada", "grace"}[number%3], MessageID: "msg_1", Number: number, Reason: "USER_MESSAGE",
 		ProviderID: "prv_1", ProviderKind: "demo", Model: "m", Purpose: "answer", Outcome: domain.OutcomeAnswered,
-		PromptHash: "h", PromptTokens: 7, Streamed: true, StartedAt: at, FirstTokenAt: new(at.Add(time.Second)), EndedAt: at.Add(2 * time.Second),
+		PromptHash: "h", PromptSize: domain.PromptSize{PromptTokens: 7, Rules: 1, Commands: 2, Data: 3, History: 1, Reused: number % 5},
+		Streamed: true, StartedAt: at, FirstTokenAt: new(at.Add(time.Second)), EndedAt: at.Add(2 * time.Second),
 	}
 }
 
@@ -88,6 +89,7 @@ func timeline(w *world) {
 	w.equal([]any{long.Cut, len(long.Execution.Result), len([]rune(long.Execution.Text)), string(long.Execution.Params)},
 		[]any{[]string{"result", "text"}, 0, 4000, `{ "a" :1.0 }`}, "a long execution")
 	w.equal(lines[1].Roundtrip.PromptHash+string(lines[1].Roundtrip.SessionType), "hCHAT", "a call")
+	w.equal(lines[1].Roundtrip.PromptSize, domain.PromptSize{PromptTokens: 7, Rules: 1, Commands: 2, Data: 3, History: 1, Reused: 1}, "its prompt")
 	_, lines = read(reports.TimelineFilter{Limit: 50, Whole: true}, none)
 	w.equal([]int{len(lines[8].Cut), len([]rune(lines[8].Execution.Text))}, []int{0, 5000}, "the whole of it")
 
@@ -225,6 +227,7 @@ func plainUsage(all []*domain.Roundtrip, f reports.UsageFilter, calendar domain.
 		sum.Key = key
 		sum.Calls++
 		sum.Usage = sum.Usage.Plus(r.Usage)
+		sum.PromptTokens, sum.PromptReused = sum.PromptTokens+int64(r.PromptTokens), sum.PromptReused+int64(r.Reused)
 		if r.Outcome == "network" {
 			sum.Errors++
 		}

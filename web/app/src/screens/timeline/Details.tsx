@@ -119,6 +119,11 @@ function CallDetails({ item, when, session }: Of<'call'> & { session: string }) 
             u.cost ? f.money(u.cost.amount, u.cost.currency) : t(c.model === demoModel ? 'd.cost.free' : 'd.cost.none'),
           ],
           [t('d.estimate'), f.number(c.prompt_tokens)],
+          [t('d.rules'), c.prompt_parts && f.number(c.prompt_parts.rules)],
+          [t('d.commands'), c.prompt_parts && f.number(c.prompt_parts.commands)],
+          [t('d.data'), c.prompt_parts && f.number(c.prompt_parts.data)],
+          [t('d.conversation'), c.prompt_parts && f.number(c.prompt_parts.conversation)],
+          [t('d.reused'), c.prompt_reused_tokens ? f.number(c.prompt_reused_tokens) : ''],
           [t('d.hash'), c.prompt_hash && <code className={styles.hash}>{c.prompt_hash}</code>],
         ]}
       />

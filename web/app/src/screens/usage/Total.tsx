@@ -28,6 +28,7 @@ export function Total({ rows, models, since, before, period }: Props) {
     ['tokens', t('tokens'), f.number(sum.tokens)],
     ['calls', t('calls'), f.number(sum.calls)],
     ['cached', t('cached'), f.percent(sum.input ? sum.cached / sum.input : 0)],
+    ['reused', t('reused'), f.percent(sum.prompted ? sum.reused / sum.prompted : 0)],
     ['errors', t('errors'), f.number(sum.errors)],
   ];
   return (

@@ -15,6 +15,8 @@ const row = (key: string, more: Partial<Row> = {}): Row => ({
   output_tokens: 100,
   reasoning_tokens: 0,
   cost: null,
+  prompt_tokens: 0,
+  prompt_reused_tokens: 0,
   ...more,
 });
 const costs = (amount: number) => ({ cost: { amount, currency: 'USD' as const } });

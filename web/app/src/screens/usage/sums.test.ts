@@ -26,6 +26,8 @@ describe('the sum of usage', () => {
     output_tokens: 7,
     reasoning_tokens: 3,
     cost: { amount: 0.25, currency: 'USD' as const },
+    prompt_tokens: 50,
+    prompt_reused_tokens: 40,
   };
   it('counts each token once, thoughts as part of the output', () => {
     expect(totalOf([row, { ...row, cost: null }])).toEqual({
@@ -34,6 +36,8 @@ describe('the sum of usage', () => {
       unpriced_calls: 2,
       input: 90,
       cached: 60,
+      prompted: 100,
+      reused: 80,
       output: 14,
       tokens: 104,
       cost: 0.25,

@@ -10,6 +10,9 @@ export interface Total {
   unpriced_calls: number;
   input: number;
   cached: number;
+  /** Estimated tokens of prompts, and how many of them begin like the prompt before. */
+  prompted: number;
+  reused: number;
   output: number;
   tokens: number;
   cost: number;
@@ -17,13 +20,26 @@ export interface Total {
 
 /** The sum of these rows. `tokens` is all of them, `cached` those read from a cache. */
 export function totalOf(rows: Row[]): Total {
-  const sum: Total = { calls: 0, errors: 0, unpriced_calls: 0, input: 0, cached: 0, output: 0, tokens: 0, cost: 0 };
+  const sum: Total = {
+    calls: 0,
+    errors: 0,
+    unpriced_calls: 0,
+    input: 0,
+    cached: 0,
+    prompted: 0,
+    reused: 0,
+    output: 0,
+    tokens: 0,
+    cost: 0,
+  };
   for (const row of rows) {
     sum.calls += row.calls;
     sum.errors += row.errors;
     sum.unpriced_calls += row.unpriced_calls;
     sum.input += row.input_tokens + row.cache_read_tokens + row.cache_write_tokens;
     sum.cached += row.cache_read_tokens;
+    sum.prompted += row.prompt_tokens;
+    sum.reused += row.prompt_reused_tokens;
     sum.output += row.output_tokens;
     sum.tokens += tokensOf(row);
     sum.cost += row.cost?.amount ?? 0;
