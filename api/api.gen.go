@@ -1087,6 +1087,27 @@ func (e TimelineLineKind) Valid() bool {
 	}
 }
 
+// Defines values for TrustLevel.
+const (
+	TrustLevelOutside TrustLevel = "outside"
+	TrustLevelOwn     TrustLevel = "own"
+	TrustLevelPerson  TrustLevel = "person"
+)
+
+// Valid indicates whether the value is a known member of the TrustLevel enum.
+func (e TrustLevel) Valid() bool {
+	switch e {
+	case TrustLevelOutside:
+		return true
+	case TrustLevelOwn:
+		return true
+	case TrustLevelPerson:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WaitingContextKind.
 const (
 	WaitingContextKindAgents                 WaitingContextKind = "agents"
@@ -2070,6 +2091,9 @@ type Document struct {
 	PublishedBody *string    `json:"published_body"`
 	Title         string     `json:"title"`
 
+	// Trust How far the texts of a row can be relied on. A session that reads a row whose level is `outside` is treated as one that has read external content.
+	Trust Trust `json:"trust"`
+
 	// UpdatedAt RFC 3339, UTC, milliseconds.
 	UpdatedAt Timestamp `json:"updated_at"`
 	Version   int64     `json:"version"`
@@ -2137,6 +2161,9 @@ type Entry struct {
 	// Timestamp RFC 3339, UTC, milliseconds.
 	Timestamp Timestamp `json:"timestamp"`
 	ToolID    string    `json:"tool_id"`
+
+	// Trust How far the texts of a row can be relied on. A session that reads a row whose level is `outside` is treated as one that has read external content.
+	Trust Trust `json:"trust"`
 
 	// UpdatedAt RFC 3339, UTC, milliseconds.
 	UpdatedAt Timestamp `json:"updated_at"`
@@ -4163,6 +4190,9 @@ type Tool struct {
 	RequireValidation bool      `json:"require_validation"`
 	ToolType          string    `json:"tool_type"`
 
+	// Trust How far the texts of a row can be relied on. A session that reads a row whose level is `outside` is treated as one that has read external content.
+	Trust Trust `json:"trust"`
+
 	// UpdatedAt RFC 3339, UTC, milliseconds.
 	UpdatedAt Timestamp `json:"updated_at"`
 	Version   int64     `json:"version"`
@@ -4192,6 +4222,9 @@ type ToolType struct {
 	EntrySchema JSONSchema `json:"entry_schema"`
 	ID          string     `json:"id"`
 	Name        string     `json:"name"`
+
+	// Trust How far the texts of a row can be relied on. A session that reads a row whose level is `outside` is treated as one that has read external content.
+	Trust Trust `json:"trust"`
 
 	// UpdatedAt RFC 3339, UTC, milliseconds.
 	UpdatedAt *Timestamp `json:"updated_at,omitempty"`
@@ -4233,6 +4266,27 @@ type Translations = domain.Translations
 
 // Trigger What starts a run beside the schedule.
 type Trigger = automation.Trigger
+
+// Trust How far the texts of a row can be relied on. A session that reads a row whose level is `outside` is treated as one that has read external content.
+type Trust struct {
+	// ConfirmedAt RFC 3339, UTC, milliseconds.
+	ConfirmedAt *Timestamp `json:"confirmed_at,omitempty"`
+
+	// ConfirmedBy The person or the key that confirmed the row.
+	ConfirmedBy *string `json:"confirmed_by,omitempty"`
+
+	// Fields The fields that may contain it, like `data/note`. Left out: all of them.
+	Fields *[]string `json:"fields,omitempty"`
+
+	// From The first sources of the external content.
+	From *[]Provenance `json:"from,omitempty"`
+
+	// Level `person`: written or confirmed by a person; `own`: written without external content in the prompt; `outside`: a round wrote it after it had read external content, or it comes from elsewhere.
+	Level TrustLevel `json:"level"`
+}
+
+// TrustLevel `person`: written or confirmed by a person; `own`: written without external content in the prompt; `outside`: a round wrote it after it had read external content, or it comes from elsewhere.
+type TrustLevel string
 
 // Usage What calls of the AI used.
 type Usage struct {
@@ -4546,6 +4600,9 @@ type Zone struct {
 
 	// RequireValidation Actions on what it holds ask a person first.
 	RequireValidation bool `json:"require_validation"`
+
+	// Trust How far the texts of a row can be relied on. A session that reads a row whose level is `outside` is treated as one that has read external content.
+	Trust Trust `json:"trust"`
 
 	// UpdatedAt RFC 3339, UTC, milliseconds.
 	UpdatedAt Timestamp `json:"updated_at"`

@@ -13,13 +13,13 @@ import (
 
 // ZoneFrom is a zone as clients see it.
 func ZoneFrom(z *userdata.Zone) *Zone {
-	out := &Zone{ID: z.ID, Version: z.Version, CreatedAt: Time(z.CreatedAt), UpdatedAt: Time(z.UpdatedAt)}
+	out := &Zone{ID: z.ID, Trust: TrustFrom(z.Trust), Version: z.Version, CreatedAt: Time(z.CreatedAt), UpdatedAt: Time(z.UpdatedAt)}
 	return withFields(out, &z.ZoneFields)
 }
 
 // ToolTypeFrom is a tool type as clients see it.
 func ToolTypeFrom(t *userdata.ToolType) *ToolType {
-	out := withFields(&ToolType{ID: t.ID, BuiltIn: t.BuiltIn, Version: t.Version}, &t.ToolTypeFields)
+	out := withFields(&ToolType{ID: t.ID, Trust: TrustFrom(t.Trust), BuiltIn: t.BuiltIn, Version: t.Version}, &t.ToolTypeFields)
 	out.ConfigSchema, out.EntrySchema = objectOf(t.ConfigSchema), objectOf(t.EntrySchema)
 	if !t.BuiltIn {
 		out.CreatedAt, out.UpdatedAt = timePtr(&t.CreatedAt), timePtr(&t.UpdatedAt)
@@ -29,7 +29,7 @@ func ToolTypeFrom(t *userdata.ToolType) *ToolType {
 
 // ToolFrom is a tool as clients see it.
 func ToolFrom(t *userdata.Tool) *Tool {
-	out := &Tool{ID: t.ID, Version: t.Version, CreatedAt: Time(t.CreatedAt), UpdatedAt: Time(t.UpdatedAt)}
+	out := &Tool{ID: t.ID, Trust: TrustFrom(t.Trust), Version: t.Version, CreatedAt: Time(t.CreatedAt), UpdatedAt: Time(t.UpdatedAt)}
 	withFields(out, &t.ToolFields).Config = objectOf(t.Config)
 	return out
 }
@@ -38,7 +38,7 @@ func ToolFrom(t *userdata.Tool) *Tool {
 func EntryFrom(e *userdata.Entry) *Entry {
 	return &Entry{
 		ID: e.ID, ToolID: e.ToolID, Timestamp: Time(e.Timestamp), Data: objectOf(e.Data), Version: e.Version,
-		SessionID: textPtr(e.SessionID), CreatedAt: Time(e.CreatedAt), UpdatedAt: Time(e.UpdatedAt),
+		SessionID: textPtr(e.SessionID), CreatedAt: Time(e.CreatedAt), UpdatedAt: Time(e.UpdatedAt), Trust: TrustFrom(e.Trust),
 	}
 }
 
@@ -54,7 +54,7 @@ func ImportResultFrom(r *userdata.ImportResult) *ImportResult {
 func DocumentFrom(d *userdata.Document) *Document {
 	out := &Document{
 		ID: d.ID, Key: d.Key, Version: d.Version, PublishedAt: timePtr(d.PublishedAt),
-		CreatedAt: Time(d.CreatedAt), UpdatedAt: Time(d.UpdatedAt),
+		CreatedAt: Time(d.CreatedAt), UpdatedAt: Time(d.UpdatedAt), Trust: TrustFrom(d.Trust),
 	}
 	if d.PublishedAt != nil {
 		out.PublishedBody = &d.Published

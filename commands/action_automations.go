@@ -148,7 +148,9 @@ func runCreateAutomation(ctx context.Context, c *call, p automationParams) (done
 	}
 	ask := automation.Plain(p.Name, c.env.By)
 	ask.ProviderID, ask.Schedule, ask.Owner = c.env.ProviderID, &s, c.env.Owner
-	ask.Seed = domain.RichContent{LinearText: p.Request, Segments: []domain.Segment{{Type: domain.SegmentText, Text: p.Request}}}
+	ask.Seed = domain.RichContent{LinearText: p.Request, Segments: []domain.Segment{
+		{Type: domain.SegmentText, Text: p.Request, From: c.env.Writer.From()},
+	}}
 	a, change, err := c.catalogue.automations.Make(c.env.WorkspaceID, ask, c.env.Now, c.env.NewID)
 	if err != nil {
 		return done{}, err

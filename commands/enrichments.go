@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/fermata-dev/fermata/commands/origins"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
@@ -44,6 +45,7 @@ var enrichmentSchemas = map[domain.EnrichmentType]json.RawMessage{
 // enricher works out the enrichments of one message.
 type enricher struct {
 	call     *call
+	beneath  data.Store // what call reads, a segment at a time
 	calendar domain.Calendar
 	commands []domain.Command
 	seen     map[string]bool
@@ -59,7 +61,7 @@ func (c *Catalogue) Enrichments(ctx context.Context, store data.Store, env Env, 
 	if err != nil {
 		return rich, err
 	}
-	x := &enricher{call: &call{catalogue: c, store: store, env: env}, calendar: calendar, seen: map[string]bool{}}
+	x := &enricher{call: &call{catalogue: c, env: env}, beneath: store, calendar: calendar, seen: map[string]bool{}}
 	var linear strings.Builder
 	blocks := 0
 	for i, s := range segments {
@@ -121,8 +123,10 @@ func (x *enricher) segment(ctx context.Context, s domain.Segment, at string) (do
 		return s, "", domain.Invalid(at+"/text", "unknown_field", "An enrichment segment has no text.")
 	}
 	block := *s.Enrichment
+	read := origins.Watch(x.beneath)
+	x.call.store = read
 	err := x.enrich(ctx, &block)
-	s.Enrichment = &block
+	s.Enrichment, s.From = &block, read.From()
 	return s, "[" + block.Summary + "]", domain.Below(at+"/enrichment", err)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/trust"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -65,6 +66,7 @@ func EnvOf(view *domain.View, now time.Time, newID domain.IDSource) Env {
 		SessionRequiresValidation: session.RequireValidation, Grants: view.Grants,
 		Taint: session.State.Taint, Approving: session.Approving(settings),
 	}
+	env.Writer = trust.BySession(session.State.Taint)
 	env.SessionID, env.Owner, env.Tasks = session.ID, session.Owner, view.Tasks
 	env.Author = domain.Author{ID: session.State.RoundBy, Name: session.State.RoundByName, Role: session.State.RoundRole}
 	env.By, env.ProviderID = session.State.RoundBy, session.ProviderID

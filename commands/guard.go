@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strings"
 
@@ -46,7 +47,7 @@ func (p *planner) guard(ctx context.Context) error {
 		seen[e.CommandID] = e
 		if before := p.justDone(e); before != nil {
 			p.cached(e, before.Text, repeatNote)
-			e.Result = before.Result
+			e.Result, e.Foreign = before.Result, cmp.Or(e.Foreign, before.Foreign)
 			e.Summary = domain.Say("Just done, not done again: %s", "Fait à l’instant, pas refait : %s", p.words(ctx, e))
 		}
 	}
@@ -110,7 +111,7 @@ func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
 	if again.Status == domain.ExecSuccess && bytes.Equal(again.Result, before.Result) {
 		// The earlier note may contain the cursor of the next page.
 		p.cached(e, before.Text, strings.TrimSpace(before.Note+" "+unchangedNote(&p.env)))
-		e.Result, e.Summary = before.Result, again.Summary
+		e.Result, e.Summary, e.Foreign = before.Result, again.Summary, again.Foreign
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fermata-dev/fermata/commands/origins"
 	"github.com/fermata-dev/fermata/commands/trial"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
@@ -52,7 +53,8 @@ func (c *Catalogue) rehearse(
 		if e.Status.Final() || entry != nil && entry.external() {
 			continue
 		}
-		result, err := c.perform(ctx, discarded, env, e, made)
+		read := origins.Watch(discarded)
+		result, err := c.perform(ctx, read, env, e, made)
 		var known *domain.Error
 		switch {
 		case err == nil:
@@ -61,6 +63,7 @@ func (c *Catalogue) rehearse(
 			}
 		case errors.As(err, &known):
 			wrong[e.ID] = known
+			read.Mark(e)
 		default:
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fermata-dev/fermata/commands/origins"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -187,11 +188,13 @@ func (c *Catalogue) runAction(
 	started := env.time()
 	e.StartedAt, e.Attempt = &started, e.Attempt+1
 	var result done
+	read := origins.Watch(store)
+	defer read.Mark(e)
 	// The savepoint has the outer context: it must be able to roll back when the action's
 	// own time is up.
 	err := savepoint(ctx, func() error {
 		var err error
-		result, err = c.perform(ctx, store, env, e, made)
+		result, err = c.perform(ctx, read, env, e, made)
 		return err
 	})
 	if err != nil {

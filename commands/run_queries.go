@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fermata-dev/fermata/commands/origins"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -92,7 +93,9 @@ func (c *Catalogue) runQuery(
 		failQuery(&env, e, err)
 		return nil, nil
 	}
-	target := c.call(store, env, e)
+	read := origins.Watch(store)
+	defer read.Mark(e)
+	target := c.call(read, env, e)
 	target.send = call
 	if e.Summary == (domain.Text{}) {
 		e.Summary = entry.words(within, target)

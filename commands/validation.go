@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/fermata-dev/fermata/commands/origins"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -15,6 +16,7 @@ type described struct {
 	card      card
 	role      domain.Role   // that the command needs
 	err       *domain.Error // its target does not exist
+	read      *origins.Store
 }
 
 // describeAll makes the cards of the actions that are to run, as the data is now.
@@ -26,14 +28,18 @@ func (c *Catalogue) describeAll(ctx context.Context, store data.Store, env Env, 
 		if e.Status.Final() || entry == nil || entry.describe == nil {
 			continue
 		}
-		target := c.call(store, env, e)
+		read := origins.Watch(store)
+		target := c.call(read, env, e)
 		target.earlier = slices.Clone(earlier)
 		earlier = append(earlier, e)
-		d := described{execution: e, role: entry.spec.Role}
+		d := described{execution: e, role: entry.spec.Role, read: read}
 		var err error
 		d.card, err = entry.describe(ctx, target)
 		if err != nil && !errors.As(err, &d.err) {
 			return nil, err
+		}
+		if d.err != nil {
+			d.read.Mark(e)
 		}
 		if entry.terms != nil {
 			d.card.terms = d.card.with(entry.terms(target))

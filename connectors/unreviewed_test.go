@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/trust"
 	"github.com/fermata-dev/fermata/domain/outside"
 )
 
@@ -64,7 +65,7 @@ func TestWhichNamesAreLabels(t *testing.T) {
 		"of one parameter of three": {Name: "LOOK", Params: json.RawMessage(`{"properties":{"a":{},"pay now, please":{},"z":{}}}`)},
 	} {
 		command.Reviewed = &no
-		if spec := specOf(c, &command); len(domain.DescribedOutside([]domain.CommandSpec{spec})) != 1 {
+		if spec := specOf(c, &command); len(trust.Described([]domain.CommandSpec{spec})) != 1 {
 			t.Errorf("a long name %s does not count as external content", name)
 		}
 	}

@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -59,7 +60,7 @@ func (r *Rules) newDocument(ctx context.Context, store Documents, env Env,
 	}
 	doc := &userdata.Document{
 		ID: env.NewID(domain.PrefixDocument), WorkspaceID: env.WorkspaceID, Key: in.Key, DocumentFields: in.DocumentFields,
-		CreatedAt: env.Now,
+		CreatedAt: env.Now, Trust: env.Writer.Created(in.DocumentFields),
 	}
 	if err := r.putDocument(ctx, store, env, doc); err != nil {
 		return nil, domain.DataChange{}, err
@@ -73,6 +74,7 @@ func (r *Rules) UpdateDocument(ctx context.Context, store Documents, env Env, do
 	if err := p.Apply(&doc.DocumentFields); err != nil {
 		return domain.DataChange{}, err
 	}
+	doc.Trust = env.Writer.Changed(doc.Trust, json.RawMessage(p))
 	if err := r.putDocument(ctx, store, env, doc); err != nil {
 		return domain.DataChange{}, err
 	}
@@ -98,6 +100,7 @@ func (r *Rules) PublishDocument(ctx context.Context, store Documents, env Env, d
 	}
 	at := env.Now
 	doc.Published, doc.PublishedAt, doc.UpdatedAt = doc.Body, &at, at
+	doc.Trust = doc.Trust.Copied("body", "published_body")
 	if err := store.PutDocument(ctx, doc); err != nil {
 		return domain.DataChange{}, changedMeanwhile(err, "publish the document")
 	}

@@ -72,7 +72,13 @@ func (r *Rules) newEntry(env *Env, tool *userdata.Tool, t *userdata.ToolType,
 		return userdata.Entry{}, err
 	}
 	return userdata.Entry{ID: env.NewID(domain.PrefixEntry), WorkspaceID: env.WorkspaceID, ToolID: tool.ID, Timestamp: at, Data: body,
-		Version: 1, SessionID: env.SessionID, CreatedAt: env.Now, UpdatedAt: env.Now}, nil
+		Version: 1, SessionID: env.SessionID, CreatedAt: env.Now, UpdatedAt: env.Now,
+		Trust: env.Writer.Created(entryText{body})}, nil
+}
+
+// entryText is what an entry has beside its time.
+type entryText struct {
+	Data json.RawMessage `json:"data,omitempty"`
 }
 
 func entryTime(env *Env, pointer, text string) (time.Time, error) {
@@ -121,6 +127,7 @@ func (r *Rules) UpdateEntry(ctx context.Context, store Store, env Env, entry *us
 		return none, err
 	}
 	entry.UpdatedAt, entry.SessionID = env.Now, env.SessionID
+	entry.Trust = env.Writer.Changed(entry.Trust, entryText{p.Get("data")})
 	if err := store.UpdateEntries(ctx, entry); err != nil {
 		return none, changedMeanwhile(err, "update the entry")
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/trust"
 )
 
 // Env is the author's context for the rules. SessionID is empty if a client changes its data itself.
@@ -18,11 +19,13 @@ type Env struct {
 	// Reference is the instant from which relative periods are read; zero: Now.
 	Reference time.Time
 	NewID     domain.IDSource
+	// Writer is the trust of what is written.
+	Writer trust.Writer
 }
 
 // EnvOf is the env of a client's own change.
 func EnvOf(w *domain.Workspace, now time.Time, newID domain.IDSource) Env {
-	return Env{WorkspaceID: w.ID, Settings: w.Settings, Now: now, NewID: newID}
+	return Env{WorkspaceID: w.ID, Settings: w.Settings, Now: now, NewID: newID, Writer: trust.ByPerson()}
 }
 
 // Calendar is the workspace's.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/trust"
 	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
@@ -29,7 +30,9 @@ func (s *Service) ImportEntries(ctx context.Context, workspace, tool string, fil
 	if _, err := store.Tool(ctx, tool); err != nil {
 		return nil, 0, err
 	}
-	read, err := s.rules.ReadEntries(ctx, store, EnvOf(w, s.now(), s.newID), tool, file)
+	env := EnvOf(w, s.now(), s.newID)
+	env.Writer = trust.Writer{} // a file's lines were not typed by the person who sends it
+	read, err := s.rules.ReadEntries(ctx, store, env, tool, file)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -25,7 +25,8 @@ func (r *Rules) CreateTool(ctx context.Context, store Store, env Env, in userdat
 	}
 	in.Config = config
 	tool := &userdata.Tool{
-		ID: env.NewID(domain.PrefixTool), WorkspaceID: env.WorkspaceID, ToolFields: in, Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now,
+		ID: env.NewID(domain.PrefixTool), WorkspaceID: env.WorkspaceID, ToolFields: in, Trust: env.Writer.Created(toolTexts(in)),
+		Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now,
 	}
 	if err := r.checkTool(ctx, store, tool); err != nil {
 		return nil, none, err
@@ -34,6 +35,12 @@ func (r *Rules) CreateTool(ctx context.Context, store Store, env Env, in userdat
 		return nil, none, fmt.Errorf("insert the tool: %w", err)
 	}
 	return tool, toolChange(&env, tool, "created"), nil
+}
+
+// toolTexts are the fields of a new tool that can contain text of its author: the ids of its zone and type are checked.
+func toolTexts(in userdata.ToolFields) userdata.ToolFields {
+	in.ZoneID, in.ToolType = "", ""
+	return in
 }
 
 func (r *Rules) checkTool(ctx context.Context, store ToolTypes, tool *userdata.Tool) error {
@@ -71,7 +78,7 @@ func (r *Rules) UpdateTool(ctx context.Context, store Store,
 			return none, err
 		}
 	}
-	tool.UpdatedAt = env.Now
+	tool.UpdatedAt, tool.Trust = env.Now, env.Writer.Changed(tool.Trust, json.RawMessage(p))
 	if err := r.checkTool(ctx, store, tool); err != nil {
 		return none, err
 	}

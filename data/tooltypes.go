@@ -49,6 +49,7 @@ func (r *Rules) CreateToolType(ctx context.Context, store ToolTypes, env Env,
 	in.ConfigSchema, in.EntrySchema = config, entry
 	t := &userdata.ToolType{
 		ID: in.ID, WorkspaceID: env.WorkspaceID, ToolTypeFields: in.ToolTypeFields, Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now,
+		Trust: env.Writer.Created(in.ToolTypeFields),
 	}
 	if err := store.InsertToolType(ctx, t); err != nil {
 		return nil, none, fmt.Errorf("insert the tool type: %w", err)
@@ -76,7 +77,7 @@ func (r *Rules) UpdateToolType(ctx context.Context, store Store, env Env, t *use
 	if err := fit.all(ctx); err != nil {
 		return none, err
 	}
-	t.UpdatedAt = env.Now
+	t.UpdatedAt, t.Trust = env.Now, env.Writer.Changed(t.Trust, json.RawMessage(p))
 	if err := store.UpdateToolType(ctx, t); err != nil {
 		return none, changedMeanwhile(err, "update the tool type")
 	}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 
@@ -23,7 +24,8 @@ func checkZone(z *userdata.Zone) error {
 // CreateZone adds a zone.
 func (r *Rules) CreateZone(ctx context.Context, store Zones, env Env, in userdata.ZoneFields) (*userdata.Zone, domain.DataChange, error) {
 	zone := userdata.Zone{
-		ID: env.NewID(domain.PrefixZone), WorkspaceID: env.WorkspaceID, ZoneFields: in, Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now,
+		ID: env.NewID(domain.PrefixZone), WorkspaceID: env.WorkspaceID, ZoneFields: in, Trust: env.Writer.Created(in),
+		Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now,
 	}
 	if err := checkZone(&zone); err != nil {
 		return nil, domain.DataChange{}, err
@@ -40,7 +42,7 @@ func (r *Rules) UpdateZone(ctx context.Context, store Zones,
 	if err := p.Apply(&zone.ZoneFields); err != nil {
 		return domain.DataChange{}, err
 	}
-	zone.UpdatedAt = env.Now
+	zone.UpdatedAt, zone.Trust = env.Now, env.Writer.Changed(zone.Trust, json.RawMessage(p))
 	if err := checkZone(zone); err != nil {
 		return domain.DataChange{}, err
 	}

@@ -40,6 +40,8 @@ func originText(p Provenance) Text {
 	case p.Role == WordsHistory:
 		return Say("earlier answers as the calling program tells them",
 			"des réponses antérieures telles que le programme appelant les rapporte")
+	case p.Role == WordsStored:
+		return Say("data of this workspace that was written after reading", "des données de cet espace écrites après la lecture de")
 	}
 	switch p.Origin {
 	case OriginWebhook:

@@ -71,6 +71,8 @@ const (
 	WordsDescription WordsRole = "description"
 	// WordsHistory: an earlier answer as reported by a client; no record here confirms it.
 	WordsHistory WordsRole = "history"
+	// WordsStored: the workspace's data that an earlier round wrote after it had read the source.
+	WordsStored WordsRole = "stored"
 )
 
 // maxSource bounds the name of a source, in bytes.
@@ -95,6 +97,9 @@ type Foreign struct {
 	// content.
 	Acts    bool `json:"acts,omitempty"`
 	Trusted bool `json:"trusted,omitempty"`
+	// Stored: it is a built-in command that read rows with external content. They are in its result, and
+	// in its error, also if it was not carried out.
+	Stored bool `json:"stored,omitempty"`
 }
 
 // toldOfTasks is the built-in command that answers in words of those who do the tasks.
@@ -140,17 +145,6 @@ func describedByClient() *Provenance {
 	return &Provenance{Origin: OriginClient, Role: WordsDescription}
 }
 
-// DescribedOutside are the different sources of the words that commands are described with.
-func DescribedOutside(specs []CommandSpec) []Provenance {
-	var all []Provenance
-	for i := range specs {
-		if from := specs[i].Described(); from != nil && !slices.Contains(all, *from) {
-			all = append(all, *from)
-		}
-	}
-	return all
-}
-
 // FromClientHistory is the provenance of an earlier answer as reported by a client.
 func FromClientHistory() *Provenance {
 	return &Provenance{Origin: OriginClient, Role: WordsHistory}
@@ -161,7 +155,7 @@ func FromClientHistory() *Provenance {
 func (e *Execution) Provenance() *Provenance {
 	withdrawn := e.Status == ExecCancelled && e.Error != nil && e.Error.Code == CodeTaskWithdrawn
 	answered := e.Status == ExecCached || withdrawn || e.StartedAt != nil && (e.Status == ExecSuccess || e.Status == ExecFailed)
-	if e.Foreign == nil || !answered || e.Error.OwnWords() {
+	if e.Foreign == nil || !answered && !e.Foreign.Stored || e.Error.OwnWords() {
 		return nil
 	}
 	from := e.Foreign.From
@@ -260,11 +254,11 @@ func (t *Taint) Provenance(reader string) *Provenance {
 	if t == nil || len(t.Sources) == 0 {
 		return nil
 	}
-	return From(t.Sources[0].Origin, reader+", which read "+t.Sources[0].named())
+	return From(t.Sources[0].Origin, reader+", which read "+t.Sources[0].Name())
 }
 
-// named is the source in words, where it has no name too.
-func (p Provenance) named() string {
+// Name is the source in words, where it has no name too.
+func (p Provenance) Name() string {
 	switch {
 	case p.Role == WordsHistory:
 		return "a client's history"

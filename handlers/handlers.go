@@ -21,6 +21,7 @@ type server struct {
 	events         *events.Handlers
 	data           *userdata.Handlers
 	documents      *userdata.DocumentHandlers
+	trust          *userdata.TrustHandlers
 	files          *userdata.FileHandlers
 	automations    *automations.Handlers
 	providers      *outside.ProviderHandlers
@@ -52,6 +53,7 @@ func newServer(c Config) *server {
 		events:         events.New(e, c.Events),
 		data:           userdata.New(e, c.UserData),
 		documents:      userdata.NewDocuments(e, c.UserData),
+		trust:          userdata.NewTrust(e, c.UserData),
 		files:          userdata.NewFiles(e, c.UserData.Files),
 		automations:    automations.New(e, c.Automations),
 		providers:      outside.NewProviders(e, c.Outside.Providers),

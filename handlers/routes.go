@@ -92,7 +92,7 @@ func (s *server) eventTable() []route {
 
 // userDataTable has the routes of the user's data.
 func (s *server) userDataTable() []route {
-	data, documents, files := s.data, s.documents, s.files
+	data, documents, files, confirm := s.data, s.documents, s.files, s.trust
 	return []route{
 		{"GET", "/v1/zones", byViewer, data.ListZones, nil},
 		{"POST", "/v1/zones", byMember, data.CreateZone, data.MadeZone},
@@ -100,17 +100,20 @@ func (s *server) userDataTable() []route {
 		{"PATCH", "/v1/zones/{zone_id}", byMember, data.UpdateZone, nil},
 		{"DELETE", "/v1/zones/{zone_id}", byMember, data.DeleteZone, nil},
 		{"POST", "/v1/zones/{zone_id}/restore", byMember, data.RestoreZone, data.CurrentZone},
+		{"POST", "/v1/zones/{zone_id}/trust", byMember, confirm.ConfirmZone, data.CurrentZone},
 		{"GET", "/v1/tool-types", byViewer, data.ListToolTypes, nil},
 		{"POST", "/v1/tool-types", byAdmin, data.CreateToolType, nil},
 		{"GET", "/v1/tool-types/{tool_type_id}", byViewer, data.GetToolType, nil},
 		{"PATCH", "/v1/tool-types/{tool_type_id}", byAdmin, data.UpdateToolType, nil},
 		{"DELETE", "/v1/tool-types/{tool_type_id}", byAdmin, data.DeleteToolType, nil},
+		{"POST", "/v1/tool-types/{tool_type_id}/trust", byAdmin, confirm.ConfirmToolType, nil},
 		{"GET", "/v1/tools", byViewer, data.ListTools, nil},
 		{"POST", "/v1/tools", byMember, data.CreateTool, data.MadeTool},
 		{"GET", "/v1/tools/{tool_id}", byViewer, data.GetTool, nil},
 		{"PATCH", "/v1/tools/{tool_id}", byMember, data.UpdateTool, nil},
 		{"DELETE", "/v1/tools/{tool_id}", byMember, data.DeleteTool, nil},
 		{"POST", "/v1/tools/{tool_id}/restore", byMember, data.RestoreTool, data.CurrentTool},
+		{"POST", "/v1/tools/{tool_id}/trust", byMember, confirm.ConfirmTool, data.CurrentTool},
 		{"GET", "/v1/tools/{tool_id}/entries", byViewer, data.ListEntries, nil},
 		{"POST", "/v1/tools/{tool_id}/entries", byMember, data.CreateEntry, data.MadeEntry},
 		{"POST", "/v1/tools/{tool_id}/entries/batch", byMember, data.CreateEntries, data.MadeEntry},
@@ -120,6 +123,7 @@ func (s *server) userDataTable() []route {
 		{"PATCH", "/v1/entries/{entry_id}", byMember, data.UpdateEntry, nil},
 		{"DELETE", "/v1/entries/{entry_id}", byMember, data.DeleteEntry, nil},
 		{"POST", "/v1/entries/{entry_id}/restore", byMember, data.RestoreEntry, data.CurrentEntry},
+		{"POST", "/v1/entries/{entry_id}/trust", byMember, confirm.ConfirmEntry, data.CurrentEntry},
 		{"GET", "/v1/documents", byViewer, documents.ListDocuments, nil},
 		{"POST", "/v1/documents", byMember, documents.CreateDocument, documents.MadeDocument},
 		{"GET", "/v1/documents/{document_id}", byViewer, documents.GetDocument, nil},
@@ -127,6 +131,7 @@ func (s *server) userDataTable() []route {
 		{"DELETE", "/v1/documents/{document_id}", byMember, documents.DeleteDocument, nil},
 		{"POST", "/v1/documents/{document_id}/publish", byMember, documents.PublishDocument, documents.CurrentDocument},
 		{"POST", "/v1/documents/{document_id}/restore", byMember, documents.RestoreDocument, documents.CurrentDocument},
+		{"POST", "/v1/documents/{document_id}/trust", byMember, confirm.ConfirmDocument, documents.CurrentDocument},
 		{"GET", "/v1/documents/{document_id}/versions", byViewer, documents.ListDocumentVersions, nil},
 		{"GET", "/v1/documents/{document_id}/versions/{version}", byViewer, documents.GetDocumentVersion, nil},
 		{"GET", "/v1/search", byViewer, data.SearchData, nil},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/ai"
+	"github.com/fermata-dev/fermata/domain/trust"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -176,7 +177,7 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*ai.Prom
 	if s.State.NextReason == domain.ReasonLimitNotification {
 		ask.Tail += "\n" + prompt.Notice("GUIDANCE", "The limits of this session are near: come to an end.")
 	}
-	ask.Described = domain.DescribedOutside(append(slices.Clone(specs), offer.Named...))
+	ask.Described = append(trust.Described(append(slices.Clone(specs), offer.Named...)), levels.stored...)
 	if model.Protocol == domain.ProtocolNative {
 		ask.Commands = offered(s, settings, specs)
 	} else if model.Provider.Abilities().StructuredOutput {

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/ai"
@@ -14,7 +15,7 @@ import (
 func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 	s := view.Session
 	model := l.cfg.Models.Known(s.WorkspaceID, s.Calls())
-	described := l.offers.describedIn(s.WorkspaceID)
+	described := slices.Concat(l.offers.describedIn(s.WorkspaceID), l.levels.storedIn(s.WorkspaceID))
 	if model == nil {
 		return domain.CallEstimate{Described: described}, false
 	}

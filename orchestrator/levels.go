@@ -48,11 +48,15 @@ type userData struct {
 	documents []userdata.Document
 	tools     []prompt.ToolData
 	uses      definitions.Uses
+	stored    []domain.Provenance // the sources of the external content in them
 	at        time.Time
 	texts     map[string]string
 }
 
-type level struct{ system, userData string }
+type level struct {
+	system, userData string
+	stored           []domain.Provenance // the sources of external content in userData
+}
 
 func newLevels(key []byte) *levels {
 	return &levels{key: key, system: map[string]system{}, userData: map[string]*userData{}}
@@ -71,8 +75,12 @@ func (l *levels) of(
 	if err != nil {
 		return level{}, err
 	}
-	second, err := l.second(ctx, view, agent, system, data, now)
-	return level{system: system.text, userData: second}, err
+	have, err := l.read(ctx, view.Workspace.ID, data, now)
+	if err != nil {
+		return level{}, err
+	}
+	second, err := l.text(view, agent, system, have)
+	return level{system: system.text, userData: second, stored: have.stored}, err
 }
 
 // first is level 1, cached by the settings it is made of. It contains the limits of this session, but not
@@ -152,18 +160,6 @@ func unused(grants []*domain.Grant) []*domain.Grant {
 	return plain
 }
 
-// second is level 2: the workspace's rules, a run's grants, the published documents and
-// the tools that are always sent.
-func (l *levels) second(
-	ctx context.Context, view *domain.View, agent *userdata.AgentDefinition, first system, data commands.Data, now time.Time,
-) (string, error) {
-	have, err := l.read(ctx, view.Workspace.ID, data, now)
-	if err != nil {
-		return "", err
-	}
-	return l.text(view, agent, first, have)
-}
-
 // read returns the data of level 2, from the cache if it is recent enough.
 func (l *levels) read(ctx context.Context, workspace string, data commands.Data, now time.Time) (*userData, error) {
 	l.mu.Lock()
@@ -180,7 +176,8 @@ func (l *levels) read(ctx context.Context, workspace string, data commands.Data,
 	return l.keep(workspace, fresh), nil
 }
 
-// text is level 2 of a session, made once for each set of rules and grants.
+// text is level 2 of a session, made once for each set of rules and grants: the workspace's rules, a run's grants, the
+// published documents and the tools that are always sent.
 func (l *levels) text(view *domain.View, agent *userdata.AgentDefinition, first system, have *userData) (string, error) {
 	in := prompt.Level2Input{
 		Key: l.key, WorkspaceID: view.Workspace.ID, Agent: agent, Rules: first.rules, Grants: unused(view.Grants),
@@ -243,8 +240,9 @@ func readUserData(ctx context.Context, data commands.Data) (*userData, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the zone of %s: %w", tool.ID, err)
 		}
-		found.tools = append(found.tools, prompt.ToolData{Tool: tool, ZoneName: zone.Name, Entries: entries})
+		found.tools = append(found.tools, prompt.ToolData{Tool: tool, ZoneName: zone.Name, ZoneTrust: zone.Trust, Entries: entries})
 	}
+	found.stored = prompt.StoredIn(found.documents, found.tools)
 	return found, nil
 }
 
@@ -256,6 +254,16 @@ func (l *levels) uses(workspace string) definitions.Uses {
 		return have.uses
 	}
 	return definitions.Uses{Zones: true, Documents: true}
+}
+
+// storedIn are the sources of external content in the workspace's level 2, as far as it is cached.
+func (l *levels) storedIn(workspace string) []domain.Provenance {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if have := l.userData[workspace]; have != nil {
+		return have.stored
+	}
+	return nil
 }
 
 // knows reports whether level 2's data is cached and unchanged.

@@ -7,6 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/trust"
 	"github.com/fermata-dev/fermata/internal/cache"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
@@ -24,7 +25,7 @@ type offer struct {
 }
 
 func (o *offers) keep(workspace string, specs []domain.CommandSpec) {
-	o.known.Set(workspace, offer{specs, domain.DescribedOutside(specs)})
+	o.known.Set(workspace, offer{specs, trust.Described(specs)})
 }
 
 func (o *offers) of(workspace string) []domain.CommandSpec {

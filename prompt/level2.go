@@ -3,24 +3,57 @@ package prompt
 import (
 	"bytes"
 	"cmp"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/trust"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // ToolData is a tool with its latest entries that is sent with every call.
 type ToolData struct {
-	Tool     userdata.Tool
-	ZoneName string
-	Entries  []userdata.Entry
+	Tool      userdata.Tool
+	ZoneName  string
+	ZoneTrust trust.Record
+	Entries   []userdata.Entry
+}
+
+// records are those of all that is sent of the tool.
+func (t *ToolData) records() []trust.Record {
+	all := []trust.Record{t.ZoneTrust.Of("name"), t.Tool.Trust}
+	for i := range t.Entries {
+		all = append(all, t.Entries[i].Trust)
+	}
+	return all
+}
+
+// sentOf is the record of what is sent of a document.
+func sentOf(d *userdata.Document) trust.Record { return d.Trust.Of("title", "published_body") }
+
+// StoredIn are the sources of the external content in what level 2 has of documents and tools.
+func StoredIn(documents []userdata.Document, tools []ToolData) []domain.Provenance {
+	var all []trust.Record
+	for i := range documents {
+		if documents[i].PublishedAt != nil {
+			all = append(all, sentOf(&documents[i]))
+		}
+	}
+	for i := range tools {
+		all = append(all, tools[i].records()...)
+	}
+	return trust.Read(all...)
+}
+
+// storedBlock is a block of the workspace's data: one of external content if a row in it has any.
+func storedBlock(kind, source, body string, rows ...trust.Record) dataBlock {
+	if from := trust.One(trust.Read(rows...)); from != nil {
+		return dataBlock{kindOutside, sourceOf(*from) + ": " + source, body}
+	}
+	return dataBlock{kind, source, body}
 }
 
 // Level2Input is everything that level 2 depends on.
@@ -59,48 +92,6 @@ func Level2(in Level2Input) string {
 		parts[i] = blocks[i].text(mark)
 	}
 	return strings.Join(parts, "\n\n")
-}
-
-// dataBlock is a part of level 2.
-type dataBlock struct {
-	kind, source, body string
-}
-
-// markLength is the length of a mark in hexadecimal digits: 96 bits.
-const markLength = 24
-
-// markOf computes the mark of all enclosed blocks with a key: data cannot contain its own mark, and
-// a mark that was seen once is invalid after any change.
-func markOf(key []byte, workspace string, blocks []dataBlock) string {
-	h := hmac.New(sha256.New, key)
-	part(h, workspace)
-	for _, b := range blocks {
-		part(h, b.kind)
-		part(h, b.source)
-		part(h, b.body)
-	}
-	return hex.EncodeToString(h.Sum(nil))[:markLength]
-}
-
-// text renders the block with its tags. Every line inside is indented, so that none can be taken
-// for a heading or a tag.
-func (b *dataBlock) text(mark string) string {
-	without := func(text string) string { return strings.ReplaceAll(unforged(text), mark, "…") }
-	return tagOpen + ` type="` + b.kind + `" mark="` + mark + `" source="` + without(attribute(b.source)) + "\">\n" +
-		indented(without(b.body)) + "\n</fermata " + mark + ">"
-}
-
-// attribute returns a text for use between quotes in a tag.
-func attribute(text string) string {
-	return strings.NewReplacer(`"`, "'", "<", "‹", ">", "›").Replace(oneLine(text))
-}
-
-// otherBreaks are other characters that may be treated as line breaks.
-var otherBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
-
-func indented(text string) string {
-	const indent = "    "
-	return indent + strings.ReplaceAll(otherBreaks.Replace(strings.TrimSpace(text)), "\n", "\n"+indent)
 }
 
 func ruleBlocks(rules []Rule) []dataBlock {
@@ -204,7 +195,7 @@ func documentBlocks(documents []userdata.Document) []dataBlock {
 	})
 	blocks := make([]dataBlock, 0, len(published))
 	for _, d := range published {
-		blocks = append(blocks, dataBlock{"DOCUMENT", "document " + d.Key + ": " + d.Title, d.Published})
+		blocks = append(blocks, storedBlock("DOCUMENT", "document "+d.Key+": "+d.Title, d.Published, sentOf(&d)))
 	}
 	return blocks
 }
@@ -217,7 +208,7 @@ func toolBlocks(tools []ToolData) []dataBlock {
 	blocks := make([]dataBlock, 0, len(live))
 	for i := range live {
 		t := &live[i]
-		blocks = append(blocks, dataBlock{"TOOL", "tool " + t.Tool.ID + ": " + t.ZoneName + " / " + t.Tool.Name, toolText(t)})
+		blocks = append(blocks, storedBlock("TOOL", "tool "+t.Tool.ID+": "+t.ZoneName+" / "+t.Tool.Name, toolText(t), t.records()...))
 	}
 	return blocks
 }

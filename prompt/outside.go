@@ -28,9 +28,18 @@ func anyOutside(results []domain.CommandResult) bool {
 
 func outside(from *domain.Provenance) bool { return from != nil && from.Origin.Outside() }
 
+// sourceOf names a source in a prompt.
+func sourceOf(from domain.Provenance) string {
+	name := string(from.Origin) + ": " + from.Source
+	if from.Role == domain.WordsStored {
+		name = "data of this workspace, written after reading " + name
+	}
+	return name
+}
+
 // block encloses external content.
 func (m Marker) block(from domain.Provenance, words string) string {
-	b := dataBlock{kindOutside, string(from.Origin) + ": " + from.Source, words}
+	b := dataBlock{kindOutside, sourceOf(from), words}
 	return b.text(markOf(m.Key, m.WorkspaceID, []dataBlock{b}))
 }
 
@@ -45,10 +54,18 @@ func (m Marker) segmentBlocks(rich *domain.RichContent) []ai.Block {
 		case s.File != nil:
 			blocks = append(blocks, ai.Block{Kind: ai.BlockFile, Text: m.fileNote(s.File, notLookedAt), File: s.File})
 		case outside(s.From):
-			blocks = append(blocks, ai.Block{Kind: ai.BlockText, Text: m.block(*s.From, s.Text)})
+			blocks = append(blocks, ai.Block{Kind: ai.BlockText, Text: m.block(*s.From, wordsOf(s))})
 		}
 	}
 	return blocks
+}
+
+// wordsOf is the text of a segment: of an enrichment, its summary, which names rows.
+func wordsOf(s *domain.Segment) string {
+	if s.Enrichment != nil {
+		return "[" + s.Enrichment.Summary + "]"
+	}
+	return s.Text
 }
 
 // ownSegments returns the parts of a message written by its person; ok is false if that is all of

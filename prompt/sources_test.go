@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/ai"
+	"github.com/fermata-dev/fermata/domain/trust"
 )
 
 // Who answers for a text in a prompt.
@@ -305,7 +306,7 @@ func TestWhatTaints(t *testing.T) {
 		"not reviewed and trusted": {domain.CommandSpec{Source: domain.SourceMCP, Unreviewed: true, Trusted: true}, true},
 		"of a client":              {(&domain.ClientTools{List: []domain.ClientTool{{Name: "look"}}}).Specs(nil)[0], true},
 	} {
-		if got := domain.DescribedOutside([]domain.CommandSpec{c.spec}); len(got) == 1 != c.outside {
+		if got := trust.Described([]domain.CommandSpec{c.spec}); len(got) == 1 != c.outside {
 			t.Errorf("%s: its description comes from %v", name, got)
 		}
 	}

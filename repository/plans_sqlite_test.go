@@ -29,6 +29,7 @@ var served = []struct{ index, columns, piece string }{
 	{"automations_watch", "", "WHERE a.watches"},
 	{"documents_key", "(workspace_id=? AND key>?)", "ORDER BY key LIMIT"},
 	{"entries_deleted", "(workspace_id=? AND deleted_at<?)", "ORDER BY e.deleted_at, e.id LIMIT"},
+	{"entries_outside", "(workspace_id=? AND tool_id=?)", "AND trust = 'outside'"},
 	{"entries_time", "(workspace_id=? AND tool_id=? AND (at,id)>(?,?))", "ORDER BY at, id LIMIT"},
 	{"events_session", "(workspace_id=? AND session_id=? AND seq>?)", "ORDER BY seq LIMIT"},
 	{"executions_answer", "(workspace_id=? AND session_id=? AND message_id=?)", "ORDER BY position, id"},

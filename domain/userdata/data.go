@@ -3,6 +3,8 @@ package userdata
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/fermata-dev/fermata/domain/trust"
 )
 
 // ZoneFields is what people and models set of a zone.
@@ -19,10 +21,11 @@ type Zone struct {
 	ID          string `json:"id"`
 	WorkspaceID string `json:"-"`
 	ZoneFields
-	Version   int64      `json:"version"`
-	CreatedAt time.Time  `json:"created_at"`
-	UpdatedAt time.Time  `json:"updated_at"`
-	DeletedAt *time.Time `json:"-"`
+	Trust     trust.Record `json:"-"`
+	Version   int64        `json:"version"`
+	CreatedAt time.Time    `json:"created_at"`
+	UpdatedAt time.Time    `json:"updated_at"`
+	DeletedAt *time.Time   `json:"-"`
 }
 
 // ToolTypeFields is what people set of a tool type. A schema is replaced whole: null is a value in it.
@@ -39,10 +42,11 @@ type ToolType struct {
 	ID          string `json:"id"`
 	WorkspaceID string `json:"-"`
 	ToolTypeFields
-	BuiltIn   bool      `json:"built_in"`
-	Version   int64     `json:"version"`
-	CreatedAt time.Time `json:"created_at,omitzero"`
-	UpdatedAt time.Time `json:"updated_at,omitzero"`
+	Trust     trust.Record `json:"-"`
+	BuiltIn   bool         `json:"built_in"`
+	Version   int64        `json:"version"`
+	CreatedAt time.Time    `json:"created_at,omitzero"`
+	UpdatedAt time.Time    `json:"updated_at,omitzero"`
 }
 
 // ToolFields is what people and models set of a tool: its type once, the rest at any time.
@@ -62,10 +66,11 @@ type Tool struct {
 	ID          string `json:"id"`
 	WorkspaceID string `json:"-"`
 	ToolFields
-	Version   int64      `json:"version"`
-	CreatedAt time.Time  `json:"created_at"`
-	UpdatedAt time.Time  `json:"updated_at"`
-	DeletedAt *time.Time `json:"-"`
+	Trust     trust.Record `json:"-"`
+	Version   int64        `json:"version"`
+	CreatedAt time.Time    `json:"created_at"`
+	UpdatedAt time.Time    `json:"updated_at"`
+	DeletedAt *time.Time   `json:"-"`
 }
 
 // EntryFields is what people and models send of an entry. Timestamp is RFC 3339, or a local date or date-time; empty in a
@@ -84,6 +89,7 @@ type Entry struct {
 	Data        json.RawMessage `json:"data"`
 	Version     int64           `json:"version"`
 	SessionID   string          `json:"session_id,omitempty"` // which session wrote it last; empty: a client
+	Trust       trust.Record    `json:"-"`
 	CreatedAt   time.Time       `json:"created_at"`
 	UpdatedAt   time.Time       `json:"updated_at"`
 	DeletedAt   *time.Time      `json:"-"`
@@ -138,12 +144,13 @@ type Document struct {
 	WorkspaceID string `json:"-"`
 	Key         string `json:"key"`
 	DocumentFields
-	Published   string     `json:"published_body,omitempty"`
-	Version     int64      `json:"version"`
-	PublishedAt *time.Time `json:"published_at,omitempty"`
-	CreatedAt   time.Time  `json:"created_at"`
-	UpdatedAt   time.Time  `json:"updated_at"`
-	DeletedAt   *time.Time `json:"-"`
+	Trust       trust.Record `json:"-"` // of title, body and published_body
+	Published   string       `json:"published_body,omitempty"`
+	Version     int64        `json:"version"`
+	PublishedAt *time.Time   `json:"published_at,omitempty"`
+	CreatedAt   time.Time    `json:"created_at"`
+	UpdatedAt   time.Time    `json:"updated_at"`
+	DeletedAt   *time.Time   `json:"-"`
 }
 
 // DocumentVersion is a text that was published. Version is that of the document when
@@ -175,4 +182,6 @@ type Stats struct {
 	Mean  *float64        `json:"mean,omitempty"`
 	Sum   *float64        `json:"sum,omitempty"`
 	Last  *float64        `json:"last,omitempty"`
+	// Trust is the least of all entries of the tool: figures do not show of which they were made.
+	Trust trust.Record `json:"-"`
 }

@@ -1,6 +1,10 @@
 package userdata
 
-import "time"
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain/trust"
+)
 
 // SearchKind is what a search can find.
 type SearchKind string
@@ -45,6 +49,10 @@ type SearchHit struct {
 	Marks   []SearchMark
 	// Matches are the words found, as written in title and snippet.
 	Matches []string
+	// Trust is that of the entry or the document; Names are the records of the tool and the zone, if their names have
+	// external content.
+	Trust trust.Record
+	Names []trust.Record
 }
 
 // SearchMark is the position of a word in a snippet: from Start up to and excluding End, in characters

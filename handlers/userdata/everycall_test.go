@@ -31,6 +31,8 @@ func everyNoun(_ *testing.T, _ *servertest.World, c *servertest.Client) {
 		{204, "DELETE", "/v1/entries/ent_1", ""}, {404, "GET", "/v1/entries/ent_1", ""}, {200, "POST", "/v1/entries/ent_1/restore", "{}"},
 		{409, "DELETE", "/v1/tools/tol_1", ""}, {204, "DELETE", "/v1/tools/tol_1?force=true", ""}, {200, "POST", "/v1/tools/tol_1/restore", ""},
 		{409, "DELETE", "/v1/zones/zon_1", ""}, {204, "DELETE", "/v1/zones/zon_1?force=true", ""}, {200, "POST", "/v1/zones/zon_1/restore", ""},
+		{200, "POST", "/v1/zones/zon_1/trust", ""}, {200, "POST", "/v1/tools/tol_1/trust", "{}"}, {200, "POST", "/v1/entries/ent_1/trust", ""},
+		{200, "POST", "/v1/tool-types/mood/trust", ""}, {200, "POST", "/v1/documents/doc_1/trust", ""}, {404, "POST", "/v1/zones/zon_9/trust", ""},
 		{200, "GET", "/v1/tool-types", ""}, {200, "GET", "/v1/tool-types/tracking", ""}, {403, "DELETE", "/v1/tool-types/tracking", ""},
 		{201, "POST", "/v1/tool-types", `{"id":"sleep","name":"Sleep","config_schema":{"type":"object"},"entry_schema":{"type":"object"}}`},
 		{200, "PATCH", "/v1/tool-types/mood", `{"description":null,"entry_schema":{"type":"object"}}`}, {204, "DELETE", "/v1/tool-types/mood", ""},

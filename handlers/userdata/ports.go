@@ -113,6 +113,7 @@ type Ports struct {
 	Documents  Documents
 	Versions   DocumentVersions
 	Undo       Undo
+	Confirming confirming
 	Periods    Periods
 	Search     Search
 	Files      Files

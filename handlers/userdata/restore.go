@@ -16,7 +16,7 @@ func (s *Handlers) RestoreZone(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	zone, seq, err := s.Undo.RestoreZone(r.Context(), edge.Caller(r).Workspace, chi.URLParam(r, "zone_id"))
-	writeRestored(s, w, r, zone, seq, err, api.ZoneFrom, func(z *userdata.Zone) int64 { return z.Version })
+	writeRestored(s.Edge, w, r, zone, seq, err, api.ZoneFrom, func(z *userdata.Zone) int64 { return z.Version })
 }
 
 func (s *Handlers) RestoreTool(w http.ResponseWriter, r *http.Request) {
@@ -25,7 +25,7 @@ func (s *Handlers) RestoreTool(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	tool, seq, err := s.Undo.RestoreTool(r.Context(), edge.Caller(r).Workspace, toolID(r))
-	writeRestored(s, w, r, tool, seq, err, api.ToolFrom, func(t *userdata.Tool) int64 { return t.Version })
+	writeRestored(s.Edge, w, r, tool, seq, err, api.ToolFrom, func(t *userdata.Tool) int64 { return t.Version })
 }
 
 func (s *Handlers) RestoreEntry(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func (s *Handlers) RestoreEntry(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	entry, seq, err := s.Undo.RestoreEntry(r.Context(), edge.Caller(r).Workspace, chi.URLParam(r, "entry_id"))
-	writeRestored(s, w, r, entry, seq, err, api.EntryFrom, func(e *userdata.Entry) int64 { return e.Version })
+	writeRestored(s.Edge, w, r, entry, seq, err, api.EntryFrom, func(e *userdata.Entry) int64 { return e.Version })
 }
 
 func (s *DocumentHandlers) RestoreDocument(w http.ResponseWriter, r *http.Request) {
@@ -48,7 +48,7 @@ func (s *DocumentHandlers) RestoreDocument(w http.ResponseWriter, r *http.Reques
 
 // writeRestored answers with what came back.
 func writeRestored[T, A any](
-	s *Handlers, w http.ResponseWriter, r *http.Request, back *T, seq int64, err error, from func(*T) *A, version func(*T) int64,
+	s *edge.Edge, w http.ResponseWriter, r *http.Request, back *T, seq int64, err error, from func(*T) *A, version func(*T) int64,
 ) {
 	if err != nil {
 		s.Fail(w, r, err)

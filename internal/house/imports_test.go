@@ -28,7 +28,8 @@ var table = map[string][]string{
 	"domain/outside":                  {"domain"},
 	"domain/people":                   {"domain", "domain/mergepatch"},
 	"domain/reports":                  {"domain"},
-	"domain/userdata":                 {"domain", "domain/mergepatch"},
+	"domain/trust":                    {"domain"},
+	"domain/userdata":                 {"domain", "domain/mergepatch", "domain/trust"},
 	"data/files":                      {"domain", "internal/picture"},
 	"internal/certificate":            {},
 	"internal/clock":                  {},
@@ -85,10 +86,11 @@ var table = map[string][]string{
 	"providers/suite":                 {"domain", "internal/testkit/repeatable", "providers"},
 	"data":                            {"domain", "data/table"},
 	"data/table":                      {"domain"},
-	"commands":                        {"domain", "data", "auth", "commands/definitions", "commands/documents", "commands/modules", "commands/trial"},
+	"commands":                        {"domain", "data", "auth", "commands/definitions", "commands/documents", "commands/modules", "commands/origins", "commands/trial"},
 	"commands/documents":              {"domain"},
 	"commands/definitions":            {"domain"},
 	"commands/modules":                {"data", "domain"},
+	"commands/origins":                {"data", "domain"},
 	"commands/trial":                  {"data", "domain"},
 	"commands/checks":                 {"commands", "commands/modules", "data", "domain"},
 	"connectors":                      {"domain", "auth"},
@@ -228,7 +230,7 @@ func short(path string) string {
 
 // TestDomainIsPlain: the domain imports no third-party packages.
 func TestDomainIsPlain(t *testing.T) {
-	for _, name := range []string{"domain", "domain/ai", "domain/automation", "domain/branch", "domain/explain", "domain/mergepatch", "domain/outside", "domain/people", "domain/reports", "domain/userdata", "orchestrator/machine"} {
+	for _, name := range []string{"domain", "domain/ai", "domain/automation", "domain/branch", "domain/explain", "domain/mergepatch", "domain/outside", "domain/people", "domain/reports", "domain/trust", "domain/userdata", "orchestrator/machine"} {
 		out, err := exec.Command("go", "list", "-f", "{{join .Imports \"\\n\"}}", module+"/"+name).Output()
 		if err != nil {
 			t.Fatalf("go list %s: %v", name, err)

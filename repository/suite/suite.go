@@ -50,6 +50,7 @@ func Run(t *testing.T, open Open) {
 		"statistics":                           statistics,
 		"conditions on entries":                conditions,
 		"many entries are changed at once":     manyEntries,
+		"rows keep their trust":                rowsKeepTheirTrust,
 		"pages make the whole":                 cursors,
 		"a request key works once":             requestKeys,
 		"a lost request key":                   lostKeys,

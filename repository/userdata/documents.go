@@ -18,6 +18,7 @@ type documentRow struct {
 	ID          string `db:"id,key"`
 	Key         string `db:"key"`
 	documentColumns
+	trustColumns
 	Published   string      `db:"published_body"`
 	Version     int64       `db:"version,version"`
 	PublishedAt sqldb.Stamp `db:"published_at"`
@@ -41,6 +42,7 @@ func documentRowOf(workspace string, d *userdata.Document) documentRow {
 	return documentRow{
 		WorkspaceID: workspace, ID: d.ID, Key: d.Key, documentColumns: documentColumns(d.DocumentFields), Published: d.Published,
 		Version: d.Version, PublishedAt: sqldb.AtPtr(d.PublishedAt), CreatedAt: sqldb.At(d.CreatedAt), UpdatedAt: sqldb.At(d.UpdatedAt),
+		trustColumns: trustOf(d.Trust),
 	}
 }
 
@@ -48,7 +50,7 @@ func (r *documentRow) document() userdata.Document {
 	return userdata.Document{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Key: r.Key, DocumentFields: userdata.DocumentFields(r.documentColumns),
 		Published: r.Published, PublishedAt: r.PublishedAt.Ptr(),
-		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time, Trust: r.record(),
 	}
 }
 

@@ -22,6 +22,7 @@ type entryRow struct {
 	SessionID   string      `db:"session_id"`
 	CreatedAt   sqldb.Stamp `db:"created_at,once"`
 	UpdatedAt   sqldb.Stamp `db:"updated_at"`
+	trustColumns
 }
 
 var entryTable = sqldb.NewTable[entryRow]("entries")
@@ -30,13 +31,14 @@ func entryRowOf(workspace string, e *userdata.Entry) entryRow {
 	return entryRow{
 		WorkspaceID: workspace, ID: e.ID, ToolID: e.ToolID, At: sqldb.At(e.Timestamp), Data: string(e.Data), Version: e.Version,
 		SessionID: e.SessionID, CreatedAt: sqldb.At(e.CreatedAt), UpdatedAt: sqldb.At(e.UpdatedAt),
+		trustColumns: trustOf(e.Trust),
 	}
 }
 
 func (r *entryRow) entry() userdata.Entry {
 	return userdata.Entry{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, ToolID: r.ToolID, Timestamp: r.At.Time, Data: sqldb.RawJSON(r.Data), Version: r.Version,
-		SessionID: r.SessionID, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+		SessionID: r.SessionID, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time, Trust: r.record(),
 	}
 }
 

@@ -45,7 +45,7 @@ func (d *Data) UpdateEntries(ctx context.Context, entries ...*userdata.Entry) er
 		args := []any{d.workspace}
 		for _, e := range batch {
 			row := entryRowOf(d.workspace, e)
-			args = append(args, row.ID, row.Version, row.At, row.Data, row.SessionID, row.UpdatedAt)
+			args = append(args, row.ID, row.Version, row.At, row.Data, row.SessionID, row.UpdatedAt, row.Trust, row.Detail)
 		}
 		n, err := d.exec(ctx, entryUpdate(len(batch)), args...)
 		if err != nil {
@@ -64,15 +64,17 @@ func (d *Data) UpdateEntries(ctx context.Context, entries ...*userdata.Entry) er
 // entryUpdate is the statement that updates n entries. It casts the values that are not text.
 func entryUpdate(n int) string {
 	var b strings.Builder
-	b.WriteString("WITH edits (id, version, at, data, session_id, updated_at) AS (VALUES ")
+	b.WriteString("WITH edits (id, version, at, data, session_id, updated_at, trust, trust_detail) AS (VALUES ")
 	for i := range n {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		at := 2 + 6*i
-		fmt.Fprintf(&b, "($%d, CAST($%d AS BIGINT), CAST($%d AS BIGINT), $%d, $%d, CAST($%d AS BIGINT))", at, at+1, at+2, at+3, at+4, at+5)
+		at := 2 + 8*i
+		fmt.Fprintf(&b, "($%d, CAST($%d AS BIGINT), CAST($%d AS BIGINT), $%d, $%d, CAST($%d AS BIGINT), $%d, $%d)",
+			at, at+1, at+2, at+3, at+4, at+5, at+6, at+7)
 	}
 	b.WriteString(") UPDATE entries SET at = c.at, data = c.data, session_id = c.session_id, updated_at = c.updated_at, " +
+		"trust = c.trust, trust_detail = c.trust_detail, " +
 		"version = entries.version + 1 FROM edits AS c WHERE entries.workspace_id = $1 AND entries.id = c.id " +
 		"AND entries.version = c.version AND entries.deleted_at IS NULL")
 	return b.String()

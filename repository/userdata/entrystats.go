@@ -83,7 +83,7 @@ func (d *Data) Stats(ctx context.Context, f userdata.StatsFilter) (userdata.Stat
 		if err := d.r.Get(ctx, &s.Count, q.Text(), q.Args()...); err != nil {
 			return userdata.Stats{}, fmt.Errorf("count the entries that meet conditions: %w", err)
 		}
-		return s, nil
+		return trusted(ctx, d, s, f.ToolID)
 	}
 	// MATERIALIZED: each text is read once, not once for each of the figures. The mean is not AVG, which squares the numbers
 	// on PostgreSQL and so fails for large ones.
@@ -97,7 +97,13 @@ func (d *Data) Stats(ctx context.Context, f userdata.StatsFilter) (userdata.Stat
 	if err := d.r.Get(ctx, &row, q.Text(), q.Args()...); err != nil {
 		return userdata.Stats{}, fmt.Errorf("compute the statistics: %w", err)
 	}
-	return row.stats(), nil
+	return trusted(ctx, d, row.stats(), f.ToolID)
+}
+
+// trusted adds the trust of the entries.
+func trusted(ctx context.Context, d *Data, s userdata.Stats, tool string) (_ userdata.Stats, err error) {
+	s.Trust, err = entriesTrust(ctx, d, tool)
+	return s, err
 }
 
 // groupRow is a group of entries with the same value in a field.
@@ -151,10 +157,14 @@ func (d *Data) StatsByField(ctx context.Context, f userdata.StatsFilter, by user
 	if err := d.r.All(ctx, &rows, q.Text(), q.Args()...); err != nil {
 		return nil, fmt.Errorf("compute the statistics of groups: %w", err)
 	}
+	least, err := entriesTrust(ctx, d, f.ToolID)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]userdata.Stats, len(rows))
 	for i := range rows {
 		out[i] = rows[i].stats()
-		out[i].Group = rows[i].value()
+		out[i].Group, out[i].Trust = rows[i].value(), least
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fermata-dev/fermata/domain/trust"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/search"
@@ -42,12 +43,30 @@ type hitRow struct {
 	ZoneName string      `db:"zone_name"`
 	At       sqldb.Stamp `db:"at"`
 	Data     string      `db:"data"`
+	trustColumns
+	ToolTrust  string `db:"tool_trust"`
+	ToolDetail string `db:"tool_trust_detail"`
+	ZoneTrust  string `db:"zone_trust"`
+	ZoneDetail string `db:"zone_trust_detail"`
+}
+
+// names are the records of the tool and of the zone, if their names have external content.
+func (r *hitRow) names() []trust.Record {
+	tool, zone := trustColumns{r.ToolTrust, r.ToolDetail}, trustColumns{r.ZoneTrust, r.ZoneDetail}
+	var names []trust.Record
+	for _, r := range []trust.Record{tool.record().Of("name"), zone.record().Of("name")} {
+		if r.Level == trust.Outside {
+			names = append(names, r)
+		}
+	}
+	return names
 }
 
 // hitEntries selects the entries by id first; the LIMIT makes PostgreSQL do so. Otherwise, without
 // statistics, it reads every entry by way of the tool or of the index of rows that are not deleted.
-var hitEntries = "SELECT e.id, e.tool_id, t.name AS tool_name, t.tool_type, t.zone_id, z.name AS zone_name, e.at, e.data FROM (" +
-	"SELECT workspace_id, id, tool_id, at, data, deleted_at FROM entries WHERE workspace_id = $1 AND id IN (" +
+var hitEntries = "SELECT e.id, e.tool_id, t.name AS tool_name, t.tool_type, t.zone_id, z.name AS zone_name, e.at, e.data, e.trust, e.trust_detail, " +
+	"t.trust AS tool_trust, t.trust_detail AS tool_trust_detail, z.trust AS zone_trust, z.trust_detail AS zone_trust_detail FROM (" +
+	"SELECT workspace_id, id, tool_id, at, data, trust, trust_detail, deleted_at FROM entries WHERE workspace_id = $1 AND id IN (" +
 	sqldb.Placeholders(2, hitsAtOnce) + ") LIMIT " + strconv.Itoa(hitsAtOnce) + ") e " +
 	"JOIN tools t ON t.workspace_id = e.workspace_id AND t.id = e.tool_id JOIN zones z ON z.workspace_id = t.workspace_id " +
 	"AND z.id = t.zone_id WHERE e.deleted_at IS NULL"
@@ -96,7 +115,8 @@ func (h *hits) readEntries(ctx context.Context, ids []string) error {
 		r := &rows[i]
 		title, body := search.EntryTexts(json.RawMessage(r.Data), r.ToolType)
 		hit := userdata.SearchHit{Kind: userdata.SearchEntries, ID: r.ID, ToolID: r.ToolID, ToolName: r.ToolName,
-			ZoneID: r.ZoneID, ZoneName: r.ZoneName, Title: title, Timestamp: r.At.Time}
+			ZoneID: r.ZoneID, ZoneName: r.ZoneName, Title: title, Timestamp: r.At.Time,
+			Trust: r.record(), Names: r.names()}
 		if r.ToolType == userdata.NotesType {
 			hit.Kind = userdata.SearchNotes
 		}
@@ -116,7 +136,8 @@ func (h *hits) readDocuments(ctx context.Context, ids []string) error {
 	}
 	for i := range rows {
 		r := &rows[i]
-		hit := userdata.SearchHit{Kind: userdata.SearchDocuments, ID: r.ID, Key: r.Key, Title: r.Title, Timestamp: r.UpdatedAt.Time}
+		hit := userdata.SearchHit{Kind: userdata.SearchDocuments, ID: r.ID, Key: r.Key, Title: r.Title, Timestamp: r.UpdatedAt.Time,
+			Trust: r.record()}
 		draft := r.PublishedAt.IsZero() || r.Body != r.Published
 		switch {
 		case h.published, draft && !r.PublishedAt.IsZero() && h.words.Count(r.Body) < h.words.Count(r.Published):

@@ -14,19 +14,20 @@ import (
 var toolCeiling = transaction.Ceiling{Most: 2000, Noun: "tools", From: "tools WHERE deleted_at IS NULL"}
 
 type toolRow struct {
-	WorkspaceID       string      `db:"workspace_id,key"`
-	ID                string      `db:"id,key"`
-	ZoneID            string      `db:"zone_id"`
-	ToolType          string      `db:"tool_type,once"`
-	Name              string      `db:"name"`
-	Description       string      `db:"description"`
-	Config            string      `db:"config"`
-	AlwaysSend        bool        `db:"always_send"`
-	RequireValidation bool        `db:"require_validation"`
-	Position          int         `db:"position"`
-	Version           int64       `db:"version,version"`
-	CreatedAt         sqldb.Stamp `db:"created_at,once"`
-	UpdatedAt         sqldb.Stamp `db:"updated_at"`
+	WorkspaceID       string `db:"workspace_id,key"`
+	ID                string `db:"id,key"`
+	ZoneID            string `db:"zone_id"`
+	ToolType          string `db:"tool_type,once"`
+	Name              string `db:"name"`
+	Description       string `db:"description"`
+	Config            string `db:"config"`
+	AlwaysSend        bool   `db:"always_send"`
+	RequireValidation bool   `db:"require_validation"`
+	Position          int    `db:"position"`
+	trustColumns
+	Version   int64       `db:"version,version"`
+	CreatedAt sqldb.Stamp `db:"created_at,once"`
+	UpdatedAt sqldb.Stamp `db:"updated_at"`
 }
 
 var (
@@ -38,7 +39,7 @@ func toolRowOf(workspace string, t *userdata.Tool) toolRow {
 	return toolRow{
 		WorkspaceID: workspace, ID: t.ID, ZoneID: t.ZoneID, ToolType: t.ToolType, Name: t.Name, Description: t.Description,
 		Config: string(t.Config), AlwaysSend: t.AlwaysSend, RequireValidation: t.RequireValidation, Position: t.Position,
-		Version: t.Version, CreatedAt: sqldb.At(t.CreatedAt), UpdatedAt: sqldb.At(t.UpdatedAt),
+		Version: t.Version, CreatedAt: sqldb.At(t.CreatedAt), UpdatedAt: sqldb.At(t.UpdatedAt), trustColumns: trustOf(t.Trust),
 	}
 }
 
@@ -48,7 +49,7 @@ func (r *toolRow) tool() userdata.Tool {
 			ZoneID: r.ZoneID, ToolType: r.ToolType, Name: r.Name, Description: r.Description, Config: sqldb.RawJSON(r.Config),
 			AlwaysSend: r.AlwaysSend, RequireValidation: r.RequireValidation, Position: r.Position,
 		},
-		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time, Trust: r.record(),
 	}
 }
 

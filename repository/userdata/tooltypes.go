@@ -13,15 +13,16 @@ import (
 var toolTypeCeiling = transaction.Ceiling{Most: 200, Noun: "tool types", From: "tool_types WHERE 1 = 1"}
 
 type toolTypeRow struct {
-	WorkspaceID  string      `db:"workspace_id,key"`
-	ID           string      `db:"id,key"`
-	Name         string      `db:"name"`
-	Description  string      `db:"description"`
-	ConfigSchema string      `db:"config_schema"`
-	EntrySchema  string      `db:"entry_schema"`
-	Version      int64       `db:"version,version"`
-	CreatedAt    sqldb.Stamp `db:"created_at,once"`
-	UpdatedAt    sqldb.Stamp `db:"updated_at"`
+	WorkspaceID  string `db:"workspace_id,key"`
+	ID           string `db:"id,key"`
+	Name         string `db:"name"`
+	Description  string `db:"description"`
+	ConfigSchema string `db:"config_schema"`
+	EntrySchema  string `db:"entry_schema"`
+	trustColumns
+	Version   int64       `db:"version,version"`
+	CreatedAt sqldb.Stamp `db:"created_at,once"`
+	UpdatedAt sqldb.Stamp `db:"updated_at"`
 }
 
 var (
@@ -33,6 +34,7 @@ func toolTypeRowOf(workspace string, t *userdata.ToolType) toolTypeRow {
 	return toolTypeRow{
 		WorkspaceID: workspace, ID: t.ID, Name: t.Name, Description: t.Description, ConfigSchema: string(t.ConfigSchema),
 		EntrySchema: string(t.EntrySchema), Version: t.Version, CreatedAt: sqldb.At(t.CreatedAt), UpdatedAt: sqldb.At(t.UpdatedAt),
+		trustColumns: trustOf(t.Trust),
 	}
 }
 
@@ -42,7 +44,7 @@ func (r *toolTypeRow) toolType() userdata.ToolType {
 			Name: r.Name, Description: r.Description, ConfigSchema: sqldb.RawJSON(r.ConfigSchema),
 			EntrySchema: sqldb.RawJSON(r.EntrySchema),
 		},
-		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time, Trust: r.record(),
 	}
 }
 

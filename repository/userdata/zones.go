@@ -17,6 +17,7 @@ type zoneRow struct {
 	WorkspaceID string `db:"workspace_id,key"`
 	ID          string `db:"id,key"`
 	zoneColumns
+	trustColumns
 	Version   int64       `db:"version,version"`
 	CreatedAt sqldb.Stamp `db:"created_at,once"`
 	UpdatedAt sqldb.Stamp `db:"updated_at"`
@@ -38,14 +39,14 @@ var (
 
 func zoneRowOf(workspace string, z *userdata.Zone) zoneRow {
 	return zoneRow{
-		WorkspaceID: workspace, ID: z.ID, zoneColumns: zoneColumns(z.ZoneFields), Version: z.Version,
+		WorkspaceID: workspace, ID: z.ID, zoneColumns: zoneColumns(z.ZoneFields), trustColumns: trustOf(z.Trust), Version: z.Version,
 		CreatedAt: sqldb.At(z.CreatedAt), UpdatedAt: sqldb.At(z.UpdatedAt),
 	}
 }
 
 func (r *zoneRow) zone() userdata.Zone {
 	return userdata.Zone{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, ZoneFields: userdata.ZoneFields(r.zoneColumns), Version: r.Version,
+		ID: r.ID, WorkspaceID: r.WorkspaceID, ZoneFields: userdata.ZoneFields(r.zoneColumns), Trust: r.record(), Version: r.Version,
 		CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/automation"
+	"github.com/fermata-dev/fermata/domain/trust"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/visible"
 	"github.com/fermata-dev/fermata/scheduler"
@@ -101,7 +102,7 @@ func (r *Runs) lookAtEvent(ctx context.Context, a *automation.Automation, e *dom
 		}
 		plan, err := p.beginByEvent(v, start{
 			trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: p.now, by: "entry_created",
-			note: note, from: domain.From(domain.OriginData, made.ToolID), taint: maker.State.Taint,
+			note: note, from: domain.From(domain.OriginData, made.ToolID), taint: taintOf(maker, entries),
 		})
 		if err != nil {
 			return scheduler.Plan{}, err
@@ -116,6 +117,15 @@ func (r *Runs) lookAtEvent(ctx context.Context, a *automation.Automation, e *dom
 		return r.unstarted(ctx, a, e.Seq, err)
 	}
 	return err
+}
+
+// taintOf is the external content that reaches a run by the entries that start it.
+func taintOf(maker *domain.Session, entries []*userdata.Entry) *domain.Taint {
+	taint := maker.State.Taint
+	for _, entry := range entries {
+		taint = taint.Including(trust.Read(entry.Trust)...)
+	}
+	return taint
 }
 
 // entriesOf reads which entries an event made; nil: none.

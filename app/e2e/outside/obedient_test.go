@@ -34,6 +34,8 @@ type pupil struct {
 	// model with reports only reports what it read.
 	agent                string
 	reads, acts, reports bool
+	// look are the calls that it makes when the person says LOOK, and there is no order in its prompt.
+	look []call
 	// hold: the call that has read the order is held until this is closed, and is answered
 	// with a reading.
 	hold chan struct{}
@@ -217,6 +219,11 @@ func (p *pupil) answer(r *http.Request, ask *asked) *message {
 		}
 	}()
 	if len(is.orders) == 0 {
+		for _, c := range p.look {
+			if strings.Contains(is.person, "LOOK") && !strings.Contains(is.answers, c.name+c.args) {
+				answer.calls = append(answer.calls, c)
+			}
+		}
 		for _, page := range toRead.FindAllStringSubmatch(is.person, -1) {
 			switch {
 			case strings.Contains(is.answers, page[1]):
