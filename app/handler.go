@@ -81,7 +81,8 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 		},
 		UserData: userdataapi.Ports{
 			Zones: userData, Tools: userData, ToolTypes: userData, Entries: userData, EntryFiles: userData, Documents: userData,
-			Versions: userData, Undo: userData, Confirming: data.Confirmations{Service: userData}, Periods: userData, Search: userData, Files: uploads,
+			Versions: userData, Undo: userData, Confirming: data.Confirmations{Service: userData},
+			Periods: userData, Search: userData, Files: uploads,
 		},
 		Automations: automationsapi.Ports{
 			Automations: automations, Runs: automations, RunReader: a.store.Sessions, Seeds: automations, Grants: automations,

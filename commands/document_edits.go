@@ -5,25 +5,19 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/fermata-dev/fermata/commands/edits"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
-	"github.com/fermata-dev/fermata/internal/shorten"
 )
 
 // Edits of a document: a long text is changed in places, without writing all of it again.
 
-type textEdit struct {
-	Find    string `json:"find"`
-	Replace string `json:"replace"`
-}
-
 type editParams struct {
-	Key   string     `json:"key"`
-	Edits []textEdit `json:"edits"`
+	Key   string       `json:"key"`
+	Edits []edits.Edit `json:"edits"`
 }
 
 const editProperties = keyProperty + `, "edits": {"type": "array", "minItems": 1, "maxItems": 50, "items": {"type": "object",
@@ -31,66 +25,6 @@ const editProperties = keyProperty + `, "edits": {"type": "array", "minItems": 1
 		"description": "A piece of the text, exactly as it stands, long enough to occur once."},
 	"replace": {"type": "string", "maxLength": 20000, "description": "What takes its place; empty: nothing."}},
 	"required": ["find", "replace"], "additionalProperties": false}}`
-
-// edited is a text with the edits made one after the other, and what each of them changed.
-func edited(body string, edits []textEdit) (text string, before, after []string, err error) {
-	for i, e := range edits {
-		at := fmt.Sprintf("/edits/%d/find", i)
-		switch n := strings.Count(body, e.Find); {
-		case n == 0:
-			return "", nil, nil, domain.Invalid(at, "not_found",
-				"The text %s does not occur in the draft. Read the place again (CONTEXT with a part) and take it as it stands.",
-				quotedPiece(e.Find))
-		case n > 1:
-			return "", nil, nil, domain.Invalid(at, "not_unique",
-				"The text %s occurs %d times in the draft. Take more of what stands around it, so that it occurs once.", quotedPiece(e.Find), n)
-		case e.Find == e.Replace:
-			return "", nil, nil, domain.Invalid(at, "unchanged", "The text %s is replaced by itself.", quotedPiece(e.Find))
-		}
-		from := strings.Index(body, e.Find)
-		to := from + len(e.Find)
-		left, right := around(body, from, to)
-		before = append(before, left+e.Find+right)
-		after = append(after, left+e.Replace+right)
-		body = body[:from] + e.Replace + body[to:]
-	}
-	return body, before, after, nil
-}
-
-// pieceBytes bounds what is said of a text that was not found, and contextBytes what a person is shown
-// on each side of a change.
-const (
-	pieceBytes   = 120
-	contextBytes = 160
-)
-
-func quotedPiece(text string) string { return jsonbody.Quote(shorten.Characters(text, pieceBytes)) }
-
-// around is the context of a piece of text: the rest of its lines and one more on each side, limited in
-// size.
-func around(text string, from, to int) (left, right string) {
-	begin := max(0, from-contextBytes)
-	for begin > 0 && !utf8.RuneStart(text[begin]) {
-		begin++
-	}
-	left = text[begin:from]
-	if last := strings.LastIndexByte(left, '\n'); last > 0 {
-		if line := strings.LastIndexByte(left[:last], '\n'); line >= 0 {
-			left = left[line+1:]
-		}
-	}
-	end := min(len(text), to+contextBytes)
-	for end < len(text) && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	right = text[to:end]
-	if first := strings.IndexByte(right, '\n'); first >= 0 {
-		if line := strings.IndexByte(right[first+1:], '\n'); line >= 0 {
-			right = right[:first+1+line]
-		}
-	}
-	return left, right
-}
 
 // betweenEdits separates the passages on a card.
 const betweenEdits = "\n[…]\n"
@@ -112,7 +46,7 @@ func (c *call) draftBefore(doc *userdata.Document) (userdata.Document, error) {
 			if err != nil || written.Key != draft.Key {
 				continue
 			}
-			if draft.Body, _, _, err = edited(draft.Body, written.Edits); err != nil {
+			if draft.Body, _, _, err = edits.Apply(draft.Body, written.Edits); err != nil {
 				return draft, err
 			}
 		}
@@ -137,7 +71,7 @@ func describeContextEdit(ctx context.Context, c *call, p editParams) (card, erro
 	if err != nil {
 		return d, err
 	}
-	_, before, after, err := edited(draft.Body, p.Edits)
+	_, before, after, err := edits.Apply(draft.Body, p.Edits)
 	if err != nil {
 		return d, err
 	}
@@ -169,7 +103,7 @@ func runContextEdit(ctx context.Context, c *call, p editParams) (done, error) {
 		return done{}, err
 	}
 	before := doc.DocumentFields
-	body, _, _, err := edited(doc.Body, p.Edits)
+	body, _, _, err := edits.Apply(doc.Body, p.Edits)
 	if err != nil {
 		return done{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/commands/documents"
+	"github.com/fermata-dev/fermata/commands/edits"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -44,7 +45,7 @@ func (w *world) document(key, body string) {
 func editsOf(key string, pairs ...string) string {
 	p := editParams{Key: key}
 	for i := 0; i < len(pairs); i += 2 {
-		p.Edits = append(p.Edits, textEdit{pairs[i], pairs[i+1]})
+		p.Edits = append(p.Edits, edits.Edit{Find: pairs[i], Replace: pairs[i+1]})
 	}
 	return string(jsonbody.Encode(p))
 }

@@ -48,7 +48,8 @@ type Detail struct {
 
 // Of is the record as far as these fields are concerned.
 func (r Record) Of(fields ...string) Record {
-	if r.Level == Outside && len(r.Fields) > 0 && !slices.ContainsFunc(r.Fields, func(f string) bool { return slices.Contains(fields, f) }) {
+	shown := func(field string) bool { return slices.Contains(fields, field) }
+	if r.Level == Outside && len(r.Fields) > 0 && !slices.ContainsFunc(r.Fields, shown) {
 		return Record{}
 	}
 	return r

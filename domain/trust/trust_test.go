@@ -26,20 +26,62 @@ func TestARowHasTheLeastTrustOfItsWriters(t *testing.T) {
 		level  string
 		fields []string
 	}{
-		"a person's":             {person.Created(raw(`{"name":"a"}`)), "person", nil},
-		"the workspace's":        {ai.Created(raw(`{"name":"a"}`)), "own", nil},
-		"a person's, changed":    {ai.Changed(person.Created(raw(`{"name":"a"}`)), raw(`{"name":"b"}`)), "own", nil},
-		"outside":                {tainted.Created(raw(`{"name":"a","description":"","position":3,"data":{"text":"x","n":1}}`)), "outside", []string{"data/n", "data/text", "name"}},
-		"a field from outside":   {tainted.Changed(person.Created(raw(`{"name":"a"}`)), raw(`{"description":"b"}`)), "outside", []string{"description"}},
-		"no text from outside":   {tainted.Changed(Record{}, raw(`{"position":3,"always_send":true}`)), "own", nil},
-		"a person changed one":   {person.Changed(tainted.Created(raw(`{"name":"a","description":"b"}`)), raw(`{"name":"c"}`)), "outside", []string{"description"}},
-		"a person changed all":   {person.Changed(tainted.Created(raw(`{"data":{"text":"b"}}`)), raw(`{"data":{"text":"c"}}`)), "own", nil},
-		"a person replaced all":  {person.Changed(tainted.Created(raw(`{"data":{"text":"b"}}`)), raw(`{"data":null}`)), "own", nil},
-		"the AI changed one":     {ai.Changed(tainted.Created(raw(`{"name":"a","description":"b"}`)), raw(`{"name":"c"}`)), "outside", []string{"description"}},
-		"from outside twice":     {tainted.Changed(tainted.Created(raw(`{"name":"a"}`)), raw(`{"description":"c"}`)), "outside", []string{"description", "name"}},
-		"a draft, published":     {tainted.Created(raw(`{"body":"a"}`)).Copied("body", "published_body"), "outside", []string{"body", "published_body"}},
-		"a good draft published": {person.Changed(tainted.Created(raw(`{"body":"a"}`)).Copied("body", "published_body"), raw(`{"body":"b"}`)).Copied("body", "published_body"), "own", nil},
-		"confirmed":              {Confirm("usr_1", time.Unix(0, 0)), "person", nil},
+		"a person's": {
+			person.Created(raw(`{"name":"a"}`)),
+			"person", nil,
+		},
+		"the workspace's": {
+			ai.Created(raw(`{"name":"a"}`)),
+			"own", nil,
+		},
+		"a person's, changed": {
+			ai.Changed(person.Created(raw(`{"name":"a"}`)), raw(`{"name":"b"}`)),
+			"own", nil,
+		},
+		"outside": {
+			tainted.Created(raw(`{"name":"a","description":"","position":3,"data":{"text":"x","n":1}}`)),
+			"outside", []string{"data/n", "data/text", "name"},
+		},
+		"a field from outside": {
+			tainted.Changed(person.Created(raw(`{"name":"a"}`)), raw(`{"description":"b"}`)),
+			"outside", []string{"description"},
+		},
+		"no text from outside": {
+			tainted.Changed(Record{}, raw(`{"position":3,"always_send":true}`)),
+			"own", nil,
+		},
+		"a person changed one": {
+			person.Changed(tainted.Created(raw(`{"name":"a","description":"b"}`)), raw(`{"name":"c"}`)),
+			"outside", []string{"description"},
+		},
+		"a person changed all": {
+			person.Changed(tainted.Created(raw(`{"data":{"text":"b"}}`)), raw(`{"data":{"text":"c"}}`)),
+			"own", nil,
+		},
+		"a person replaced all": {
+			person.Changed(tainted.Created(raw(`{"data":{"text":"b"}}`)), raw(`{"data":null}`)),
+			"own", nil,
+		},
+		"the AI changed one": {
+			ai.Changed(tainted.Created(raw(`{"name":"a","description":"b"}`)), raw(`{"name":"c"}`)),
+			"outside", []string{"description"},
+		},
+		"from outside twice": {
+			tainted.Changed(tainted.Created(raw(`{"name":"a"}`)), raw(`{"description":"c"}`)),
+			"outside", []string{"description", "name"},
+		},
+		"a draft, published": {
+			tainted.Created(raw(`{"body":"a"}`)).Copied("body", "published_body"),
+			"outside", []string{"body", "published_body"},
+		},
+		"a good draft published": {
+			person.Changed(tainted.Created(raw(`{"body":"a"}`)).Copied("body", "published_body"), raw(`{"body":"b"}`)).Copied("body", "published_body"),
+			"own", nil,
+		},
+		"confirmed": {
+			Confirm("usr_1", time.Unix(0, 0)),
+			"person", nil,
+		},
 	} {
 		if got := c.row.Level.String(); got != c.level || !slices.Equal(c.row.Fields, c.fields) {
 			t.Errorf("%s: %s %v, want %s %v", name, got, c.row.Fields, c.level, c.fields)
