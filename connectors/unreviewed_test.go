@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/domain/trust"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/trust"
 )
 
 // Of a command that no person has reviewed, the model is shown names and types only.
