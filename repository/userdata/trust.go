@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// trustColumns are the trust of a row, in every table whose rows come into a prompt.
+// trustColumns are the trust of a row, in every table of the user's data whose rows come into a prompt.
 type trustColumns struct {
 	Trust  string `db:"trust"`
 	Detail string `db:"trust_detail"`
