@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
@@ -28,6 +29,21 @@ func (e ActivationResultResult) Valid() bool {
 	case ActivationResultResultALREADYACTIVE:
 		return true
 	case ActivationResultResultQUEUED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ActsFor.
+const (
+	ActsForAny ActsFor = "any"
+)
+
+// Valid indicates whether the value is a known member of the ActsFor enum.
+func (e ActsFor) Valid() bool {
+	switch e {
+	case ActsForAny:
 		return true
 	default:
 		return false
@@ -169,6 +185,7 @@ const (
 	CallerMethodLocal   CallerMethod = "local"
 	CallerMethodOidc    CallerMethod = "oidc"
 	CallerMethodRootKey CallerMethod = "root_key"
+	CallerMethodToken   CallerMethod = "token"
 )
 
 // Valid indicates whether the value is a known member of the CallerMethod enum.
@@ -181,6 +198,8 @@ func (e CallerMethod) Valid() bool {
 	case CallerMethodOidc:
 		return true
 	case CallerMethodRootKey:
+		return true
+	case CallerMethodToken:
 		return true
 	default:
 		return false
@@ -1243,6 +1262,9 @@ type ActivationResult struct {
 // ActivationResultResult defines model for ActivationResult.Result.
 type ActivationResultResult string
 
+// ActsFor For whom the program that has a key may act. `any`: for any of its users, whom it names with `Fermata-Person`.
+type ActsFor string
+
 // Agent An assistant that another one calls for one task.
 type Agent struct {
 	// BuiltIn Whether the server brings it along.
@@ -1675,7 +1697,8 @@ type ByeData struct {
 }
 
 // CallerMethod `local`: without credentials, on this machine. `key`, `root_key`: with a key, or a browser that was signed in with it.
-// `oidc`: a person whom the issuer vouches for, in a browser or with its token.
+// `oidc`: a person whom the issuer vouches for, in a browser or with its token. `token`: a user of a program, with the token
+// that the program issued.
 type CallerMethod string
 
 // CallerRole What the caller may do; `root` manages workspaces.
@@ -2023,6 +2046,9 @@ type CostCurrency string
 
 // CreatedKey defines model for CreatedKey.
 type CreatedKey struct {
+	// ActsFor For whom the program that has a key may act. `any`: for any of its users, whom it names with `Fermata-Person`.
+	ActsFor *ActsFor `json:"acts_for,omitempty"`
+
 	// CreatedAt RFC 3339, UTC, milliseconds.
 	CreatedAt *Timestamp `json:"created_at,omitempty"`
 
@@ -2423,6 +2449,9 @@ type JSONSchema = json.RawMessage
 
 // Key defines model for Key.
 type Key struct {
+	// ActsFor For whom the program that has a key may act. `any`: for any of its users, whom it names with `Fermata-Person`.
+	ActsFor *ActsFor `json:"acts_for,omitempty"`
+
 	// CreatedAt RFC 3339, UTC, milliseconds.
 	CreatedAt Timestamp `json:"created_at"`
 
@@ -2475,18 +2504,22 @@ type Me struct {
 	// ExpiresAt When the caller has to come with something new, at the latest; null: never.
 	ExpiresAt *Timestamp `json:"expires_at"`
 
-	// ID As it is recorded with what is done: the id of the key or of the person (`usr_…`), `root` or `local`.
+	// ID As it is recorded with what is done: the id of the key or of the person (`usr_…`), `root` or `local`; of a user for whom a program acts `per_…`.
 	ID string `json:"id"`
 
 	// Key The caller's key.
 	Key *Key `json:"key"`
 
 	// Method `local`: without credentials, on this machine. `key`, `root_key`: with a key, or a browser that was signed in with it.
-	// `oidc`: a person whom the issuer vouches for, in a browser or with its token.
+	// `oidc`: a person whom the issuer vouches for, in a browser or with its token. `token`: a user of a program, with the token
+	// that the program issued.
 	Method CallerMethod `json:"method"`
 
 	// Name What the key or the person is called; empty without one.
 	Name string `json:"name"`
+
+	// Person The id of the person in this workspace (`per_…`).
+	Person string `json:"person"`
 
 	// Role What the caller may do; `root` manages workspaces.
 	Role CallerRole `json:"role"`
@@ -2953,6 +2986,80 @@ type PasskeyToMake struct {
 
 	// PublicKey A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
 	PublicKey JSONObject `json:"public_key"`
+}
+
+// Person One who speaks or decides in the workspace.
+type Person struct {
+	// BlockedAt Since when an admin has blocked them; null: they are not.
+	BlockedAt *Timestamp `json:"blocked_at"`
+
+	// CreatedAt RFC 3339, UTC, milliseconds.
+	CreatedAt Timestamp `json:"created_at"`
+	ID        string    `json:"id"`
+
+	// Kind How the person is identified: by an account of the issuer, by an API key, as the one person of an open server, by a program that acts for them, or by the root key.
+	Kind PersonKind `json:"kind"`
+
+	// LastSeenAt RFC 3339, UTC, milliseconds.
+	LastSeenAt Timestamp `json:"last_seen_at"`
+
+	// Name What they are called: by an admin, or else by their credentials. It may be empty.
+	Name string `json:"name"`
+
+	// Role What the caller may do; `root` manages workspaces.
+	Role CallerRole `json:"role"`
+
+	// Sessions How many sessions are theirs.
+	Sessions int `json:"sessions"`
+
+	// SpentThisMonth What the calls of their sessions cost in the month of the workspace. null: nothing that has a price.
+	SpentThisMonth *Cost `json:"spent_this_month"`
+}
+
+// PersonKind How the person is identified: by an account of the issuer, by an API key, as the one person of an open server, by a program that acts for them, or by the root key.
+type PersonKind = people.PersonKind
+
+// PersonList defines model for PersonList.
+type PersonList struct {
+	Data []Person `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// PersonSession defines model for PersonSession.
+type PersonSession struct {
+	Cost *Cost `json:"cost"`
+
+	// CreatedAt RFC 3339, UTC, milliseconds.
+	CreatedAt Timestamp `json:"created_at"`
+	ID        string    `json:"id"`
+
+	// LastEventTime RFC 3339, UTC, milliseconds.
+	LastEventTime Timestamp `json:"last_event_time"`
+
+	// Type CHAT: a person talks. SEED: an automation's template. AUTOMATION: one autonomous run. AGENT: a sub-agent's own.
+	Type SessionType `json:"type"`
+}
+
+// PersonSessionList defines model for PersonSessionList.
+type PersonSessionList struct {
+	Data []PersonSession `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// PersonToken defines model for PersonToken.
+type PersonToken struct {
+	// ExpiresAt RFC 3339, UTC, milliseconds.
+	ExpiresAt Timestamp `json:"expires_at"`
+
+	// Person The id of the person (`per_…`).
+	Person string `json:"person"`
+
+	// Token The token, this once.
+	Token string `json:"token"`
 }
 
 // Phase The phase of the session's state machine. More phases may be added; decide by `status` where you can.
@@ -4172,6 +4279,12 @@ type TimelineLineKind string
 
 // Timestamp RFC 3339, UTC, milliseconds.
 type Timestamp = Time
+
+// TokenExpiredData `token.expired`: the token of a person with which the stream was opened has expired, and the stream ends. Connect with a new token and your cursor.
+type TokenExpiredData struct {
+	// ExpiredAt RFC 3339, UTC, milliseconds.
+	ExpiredAt Timestamp `json:"expired_at"`
+}
 
 // Tool An instance of a tool type, in a zone.
 type Tool struct {

@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
 )
 
@@ -23,4 +24,32 @@ func Earliest(times ...*time.Time) *Time {
 		}
 	}
 	return timePtr(first)
+}
+
+// PersonFrom is a person as an admin sees them.
+func PersonFrom(p *people.PersonSummary) *Person {
+	return &Person{
+		ID: p.ID, Kind: p.Kind, Name: p.DisplayName(), Role: p.Role, CreatedAt: Time(p.CreatedAt), LastSeenAt: Time(p.LastSeenAt),
+		BlockedAt: timePtr(p.BlockedAt), Sessions: p.Sessions, SpentThisMonth: costFrom(p.SpentThisMonth),
+	}
+}
+
+// PersonSessionFrom is a session of another person as an admin sees it: without its name.
+func PersonSessionFrom(s *domain.Session) *PersonSession {
+	return &PersonSession{
+		ID: s.ID, Type: s.Type, CreatedAt: Time(s.CreatedAt), LastEventTime: Time(s.LastEventTime), Cost: costFrom(s.Usage.Cost),
+	}
+}
+
+// ActsForFrom is for whom a key may act; nil: for no one.
+func ActsForFrom(k *people.Key) *ActsFor {
+	if k.ActsFor == "" {
+		return nil
+	}
+	return new(ActsFor(k.ActsFor))
+}
+
+// Domain returns the requested change.
+func (in *PersonPatch) Domain() people.PersonPatch {
+	return people.PersonPatch{Renamed: orEmpty(in.Name), Blocked: in.Blocked}
 }

@@ -417,6 +417,9 @@ type NewGrant struct {
 type NewKey struct {
 	Name string `json:"name,omitzero" validate:"visible,name,max=200"`
 	Role string `json:"role,omitzero" validate:"required,oneof=viewer member admin"`
+	// With `any`, your program may act for its users: it names the user in the header `Fermata-Person`, or
+	// in `user` of chat completions and responses. Null, or left out: the key is a person of its own.
+	ActsFor nullable.Nullable[string] `json:"acts_for,omitzero" validate:"omitempty,dive,oneof=any"`
 	// In the future. Null, or left out: it does not expire.
 	ExpiresAt nullable.Nullable[time.Time] `json:"expires_at,omitzero"`
 }
@@ -428,6 +431,14 @@ type NewPasskey struct {
 	Credential json.RawMessage `json:"credential,omitzero" validate:"required,object"`
 	// What one of the passkeys that are there signed (AuthenticationResponseJSON).
 	Confirmation json.RawMessage `json:"confirmation,omitzero" validate:"omitempty,object"`
+}
+
+// NewPersonToken is the body of createPersonToken.
+type NewPersonToken struct {
+	// Your program's own id of the user, of printable characters.
+	Person string `json:"person,omitzero" validate:"required,max=256"`
+	// From 1s to 24h. Left out: 15m.
+	ExpiresIn *domain.Duration `json:"expires_in,omitzero" validate:"omitempty,min=0"`
 }
 
 // NewProvider is the body of createProvider.
@@ -538,6 +549,13 @@ type PasskeyAnswer struct {
 	IssuedAt *time.Time `json:"issued_at,omitzero" validate:"required"`
 	// As WebAuthn writes it in JSON (AuthenticationResponseJSON).
 	Credential json.RawMessage `json:"credential,omitzero" validate:"required,object"`
+}
+
+// PersonPatch is the body of updatePerson.
+type PersonPatch struct {
+	// null: as the credentials have it.
+	Name    nullable.Nullable[string] `json:"name,omitzero" validate:"omitempty,dive,visible,name,max=200"`
+	Blocked *bool                     `json:"blocked,omitzero"`
 }
 
 // PricePatch is part of a request.

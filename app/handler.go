@@ -123,8 +123,8 @@ func (s keyService) RevokeKey(ctx context.Context, workspace, id string) error {
 	return s.KeyService.RevokeKey(ctx, workspace, id)
 }
 
-func (s keyService) CreateKey(ctx context.Context, workspace string, in peopleapi.NewKey) (*peopleapi.MintedKey, error) {
-	key, text, closed, err := s.Create(ctx, workspace, in.Name, in.Role, in.ExpiresAt)
+func (s keyService) CreateKey(ctx context.Context, workspace string, in auth.NewKey) (*peopleapi.MintedKey, error) {
+	key, text, closed, err := s.Create(ctx, workspace, in)
 	if err != nil {
 		return nil, err
 	}

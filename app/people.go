@@ -16,6 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	peopleapi "github.com/fermata-dev/fermata/handlers/people"
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/people"
 )
 
@@ -155,6 +156,7 @@ func (a peopleParts) signIns() auth.SignInConfig {
 func (a peopleParts) ports(settings peopleapi.SettingsPorts) peopleapi.Ports {
 	ports := peopleapi.Ports{
 		SignIns: a.App.auth, Passkeys: a.App.passkeys, Pushes: a.App.pushes,
+		People: personStores{a.store.People, a.store.Sessions}, Tokens: a.App.auth,
 		Workspaces: a.store.Workspaces, Settings: settings,
 	}
 	if a.issuer != nil {
@@ -169,6 +171,12 @@ func (f *Config) warnOfNoAdmin(log zerolog.Logger) {
 		log.Warn().Str("fix", "Set FERMATA_OIDC_ROLE_CLAIM to the claim that holds a person's role, or FERMATA_ROOT_KEY.").
 			Msg("Everyone who signs in is a member: without an admin key the server cannot be configured")
 	}
+}
+
+// personStores serves people and their sessions to the API.
+type personStores struct {
+	*people.PersonStore
+	*repository.SessionStore
 }
 
 // uses stores when keys and sign-ins were last used, and people last seen.

@@ -148,6 +148,9 @@ func (a *Authenticator) Changed() { a.cache.clear() }
 func (a *Authenticator) Authenticate(r *http.Request) (*Identity, error) {
 	id, err := a.identify(r)
 	if err == nil {
+		err = a.actForHeader(r, id)
+	}
+	if err == nil {
 		err = a.addPerson(r.Context(), id)
 	}
 	if err != nil {
@@ -196,6 +199,13 @@ func (a *Authenticator) byToken(r *http.Request, token string) (*Identity, error
 	sum := sha256.Sum256([]byte(token))
 	if a.isRoot(sum) {
 		return a.choose(r, rootIdentity())
+	}
+	if isPersonToken(token) {
+		id, err := a.byPersonToken(r.Context(), sum)
+		if err != nil {
+			return nil, err
+		}
+		return a.within(r, id)
 	}
 	if _, err := Parse(token); err == nil {
 		id, err := a.byKey(r.Context(), sum)
@@ -304,10 +314,7 @@ func (a *Authenticator) Still(ctx context.Context, id *Identity) error {
 	if err := a.stillHolds(ctx, id); err != nil || id.Person == "" || a.config.People == nil {
 		return err
 	}
-	p, err := a.cache.person(ctx, a.config.People, id)
-	if err == nil && p.BlockedAt != nil {
-		err = errBlocked()
-	}
+	_, err := a.personOf(ctx, id)
 	return err
 }
 
@@ -316,6 +323,9 @@ func (a *Authenticator) stillHolds(ctx context.Context, id *Identity) error {
 	switch id.holder {
 	case people.HolderSignIn:
 		_, err := a.bySignIn(ctx, id.hash)
+		return err
+	case people.HolderPerson:
+		_, err := a.byPersonToken(ctx, id.hash)
 		return err
 	case people.HolderToken:
 		if !a.config.Clock().Before(id.until) {
@@ -341,27 +351,6 @@ func (a *Authenticator) stillHolds(ctx context.Context, id *Identity) error {
 		return errBadKey()
 	}
 	return a.holds(key)
-}
-
-// addPerson sets the person of an identity. One who is blocked is refused.
-func (a *Authenticator) addPerson(ctx context.Context, id *Identity) error {
-	if a.config.People == nil {
-		return nil
-	}
-	p, err := a.cache.person(ctx, a.config.People, id)
-	if err != nil {
-		return err
-	}
-	if p.BlockedAt != nil {
-		return errBlocked()
-	}
-	id.Person = p.ID
-	a.config.Uses.note(useName{id.Workspace, p.ID, usedPerson})
-	return nil
-}
-
-func errBlocked() error {
-	return domain.Errorf(domain.CodePersonBlocked, "An admin of this workspace has blocked you. Nothing was changed.")
 }
 
 func errBadKey() error {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type credentials struct {
 	signIns    *cache.TTL[[sha256.Size]byte, *people.SignedIn]
 	workspaces *cache.TTL[string, struct{}]
 	people     *cache.TTL[personKey, *people.Person]
+	tokens     *cache.TTL[[sha256.Size]byte, *people.Token]
 
 	mu         sync.Mutex
 	generation int  // a value that was read before clear is not cached after it
@@ -43,6 +45,7 @@ func newCredentials(c clock.Clock, nodes bool) *credentials {
 		signIns:    cache.NewTTL[[sha256.Size]byte, *people.SignedIn](c, cacheTTL),
 		workspaces: cache.NewTTL[string, struct{}](c, cacheTTL),
 		people:     cache.NewTTL[personKey, *people.Person](c, cacheTTL),
+		tokens:     cache.NewTTL[[sha256.Size]byte, *people.Token](c, cacheTTL),
 	}
 }
 
@@ -51,31 +54,55 @@ func (c *credentials) clear() {
 	c.signIns.Clear()
 	c.workspaces.Clear()
 	c.people.Clear()
+	c.tokens.Clear()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.generation++
 	c.none, c.noneUntil = false, time.Time{}
 }
 
-// personStore finds the people of workspaces, and creates them at their first use.
+// personStore finds the people of workspaces, and creates them at their first use. Person returns a not_found error for an
+// unknown id, and TokenByHash for an unknown hash.
 type personStore interface {
 	FindOrCreate(ctx context.Context, p *people.Person) (*people.Person, error)
+	Person(ctx context.Context, workspace, id string) (*people.Person, error)
+	InsertToken(ctx context.Context, token *people.Token) error
+	TokenByHash(ctx context.Context, hash string) (*people.Token, error)
+	RevokeTokens(ctx context.Context, workspace, person string) error
 }
 
 // personKey is what a person is cached by.
 type personKey struct{ workspace, identity string }
 
-// person is the row of the person who has the identity.
-func (c *credentials) person(ctx context.Context, store personStore, id *Identity) (*people.Person, error) {
-	return c.people.Get(personKey{id.Workspace, id.Name}, func() (*people.Person, bool, error) {
-		now := c.clock()
-		p, err := store.FindOrCreate(ctx, &people.Person{
-			WorkspaceID: id.Workspace, Kind: id.kind(), Identity: id.Name, Name: id.Title, Role: id.Role, CreatedAt: now, LastSeenAt: now,
-		})
-		if err != nil {
+// person is the row of a person, who is known by the identity, or by the id in its place; nil for an unknown id.
+func (c *credentials) person(ctx context.Context, store personStore, who *people.Person) (*people.Person, error) {
+	return c.people.Get(personKey{who.WorkspaceID, who.Identity}, func() (p *people.Person, keep bool, err error) {
+		if strings.HasPrefix(who.Identity, domain.PrefixPerson+"_") {
+			p, err = store.Person(ctx, who.WorkspaceID, who.Identity)
+		} else {
+			p, err = store.FindOrCreate(ctx, who)
+		}
+		switch {
+		case domain.ErrorCode(err) == domain.CodeNotFound:
+			return nil, false, nil
+		case err != nil:
 			return nil, false, fmt.Errorf("look up the person: %w", err)
 		}
 		return p, true, nil
+	})
+}
+
+// token is nil for one that is unknown, or was revoked.
+func (c *credentials) token(ctx context.Context, store personStore, hash [sha256.Size]byte) (*people.Token, error) {
+	return c.tokens.Get(hash, func() (*people.Token, bool, error) {
+		token, err := store.TokenByHash(ctx, hex.EncodeToString(hash[:]))
+		switch {
+		case domain.ErrorCode(err) == domain.CodeNotFound:
+			return nil, false, nil
+		case err != nil:
+			return nil, false, fmt.Errorf("look up the token: %w", err)
+		}
+		return token, true, nil
 	})
 }
 

@@ -32,6 +32,7 @@ type Identity struct {
 	Key    *people.Key
 	SignIn *people.SignedIn
 
+	user       string   // for whom a program acts, by its own id; "": it acts for itself
 	workspaces []string // of a person, the one where they come in first
 	holder     people.Holder
 	hash       [sha256.Size]byte // of the key or the cookie, to look whether it still holds
@@ -46,6 +47,7 @@ const (
 	MethodRoot  Method = "root_key"
 	MethodKey   Method = "key"
 	MethodOIDC  Method = "oidc"
+	methodToken Method = "token" // of a person, issued by a program
 )
 
 // Home is the workspace where the caller's sign-ins are kept.
@@ -80,14 +82,10 @@ func (id *Identity) Author() domain.Author {
 // Until is when a token ends; nil where there is none.
 func (id *Identity) Until() *time.Time { return untilOf(id) }
 
-func (id *Identity) kind() people.PersonKind {
-	switch {
-	case id.Name == NameLocal:
-		return people.PersonLocal
-	case id.Name == NameRoot:
-		return people.PersonRoot
-	case id.Method == MethodOIDC:
-		return people.PersonOIDC
+// TokenEnds is when the token of a person ends that a program issued; nil for all other callers.
+func (id *Identity) TokenEnds() *time.Time {
+	if id.holder != people.HolderPerson {
+		return nil
 	}
-	return people.PersonKey
+	return untilOf(id)
 }

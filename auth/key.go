@@ -83,3 +83,12 @@ func bytesOf(b byte) []byte {
 
 // same compares two hashes in constant time.
 func same(a, b [sha256.Size]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
+
+// tokenPrefix begins the bearer token of a person.
+const tokenPrefix = "fmp_"
+
+// isPersonToken checks the shape of a token, which saves the database from looking for what cannot be there.
+func isPersonToken(text string) bool {
+	secret, ok := strings.CutPrefix(text, tokenPrefix)
+	return ok && len(secret) == secretLength && plain(secret)
+}

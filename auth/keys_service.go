@@ -24,15 +24,23 @@ type KeyService struct {
 	NewID           domain.IDSource
 }
 
+// NewKey is what a key is made of.
+type NewKey struct {
+	Name      string
+	Role      domain.Role
+	ExpiresAt *time.Time
+	ActsFor   string // people.ActsForAny, or ""
+}
+
 // Create creates a key and returns its text, this once. closed reports that the server was open until now, and requires a
 // key from now on. A first key that could not manage others is a domain error.
 func (s *KeyService) Create(
-	ctx context.Context, workspace, name string, role domain.Role, expires *time.Time,
+	ctx context.Context, workspace string, in NewKey,
 ) (key *people.Key, text string, closed bool, err error) {
 	text, prefix, hash := Mint()
 	key = &people.Key{
-		ID: s.NewID(domain.PrefixKey), WorkspaceID: workspace, Name: name, Role: role,
-		Prefix: prefix, Hash: hash, CreatedAt: s.Clock(), ExpiresAt: expires,
+		ID: s.NewID(domain.PrefixKey), WorkspaceID: workspace, Name: in.Name, Role: in.Role, ActsFor: in.ActsFor,
+		Prefix: prefix, Hash: hash, CreatedAt: s.Clock(), ExpiresAt: in.ExpiresAt,
 	}
 	err = s.Rows.InsertKey(ctx, key, func(first bool) error {
 		if closed = first && !s.RootKey && !s.Issuer; closed {

@@ -52,7 +52,7 @@ func TestTheFirstKey(t *testing.T) {
 		rows := &keyRows{all: make([]*people.Key, c.before)}
 		s := c.service
 		s.Rows, s.Clock, s.NewID = rows, func() time.Time { return now }, func(prefix string) string { return prefix + "_1" }
-		key, text, closed, err := s.Create(t.Context(), "ws", "ci", c.role, nil)
+		key, text, closed, err := s.Create(t.Context(), "ws", NewKey{Name: "ci", Role: c.role})
 		if closed != c.closed || (err != nil) != c.refused || err == nil && (text == "" || key.Role != c.role || !key.CreatedAt.Equal(now)) {
 			t.Errorf("%s: closed %v, %v, %+v", name, closed, err, key)
 		}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,10 +12,40 @@ import (
 	"github.com/fermata-dev/fermata/domain/people"
 )
 
-// rows are people in memory, by workspace and identity.
+// rows are people in memory, by workspace and identity, with their tokens.
 type rows struct {
-	all   map[string]*people.Person
-	looks int
+	all    map[string]*people.Person
+	tokens map[string]*people.Token
+	looks  int
+}
+
+func (s *rows) Person(_ context.Context, workspace, id string) (*people.Person, error) {
+	for _, p := range s.all {
+		if p.WorkspaceID == workspace && p.ID == id {
+			return p, nil
+		}
+	}
+	return nil, domain.NotFound("person")
+}
+
+func (s *rows) InsertToken(_ context.Context, token *people.Token) error {
+	if s.tokens == nil {
+		s.tokens = map[string]*people.Token{}
+	}
+	s.tokens[token.Hash] = token
+	return nil
+}
+
+func (s *rows) TokenByHash(_ context.Context, hash string) (*people.Token, error) {
+	if token := s.tokens[hash]; token != nil {
+		return token, nil
+	}
+	return nil, domain.NotFound("token")
+}
+
+func (s *rows) RevokeTokens(_ context.Context, _, person string) error {
+	maps.DeleteFunc(s.tokens, func(_ string, token *people.Token) bool { return token.PersonID == person })
+	return nil
 }
 
 func (s *rows) FindOrCreate(_ context.Context, p *people.Person) (*people.Person, error) {

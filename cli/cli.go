@@ -41,6 +41,7 @@ type Commands struct {
 	Agents      agentsCommand        `group:"Work" cmd:"" help:"List, create, change and try agents: assistants that the AI may call."`
 	Providers   providersCommand     `group:"Connect" cmd:"" help:"List, add, test and change model providers."`
 	Settings    settingsCommand      `group:"Workspace" cmd:"" help:"Show or change the workspace's settings."`
+	People      peopleCommand        `group:"Workspace" cmd:"" help:"List, name and block the people of the workspace; issue tokens for a program's users."`
 	Data        dataCommand          `group:"Workspace" cmd:"" help:"List zones, tools, entries and documents; import and export entries as CSV."`
 	Health      doctor.HealthCommand `group:"Server" cmd:"" help:"Check whether the server is ready, for container engines and supervisors."`
 }

@@ -56,6 +56,7 @@ type keysCreate struct {
 	Name                string        `arg:"" help:"A name to recognise the key by."`
 	Role                string        `help:"Role: viewer (reads), member (chats and answers) or admin (configures)." enum:"viewer,member,admin" default:"member"`
 	ExpiresIn           time.Duration `help:"Validity, for example 720h; default: until it is revoked." placeholder:"DURATION"`
+	ActsFor             string        `help:"With any, the program that has the key may act for its users." enum:",any" default:"" placeholder:"any"`
 }
 
 // Run creates a key. Only the key goes to the standard output, so that it can be redirected to a file; its
@@ -68,6 +69,9 @@ func (c *keysCreate) Run(cc *command.Context) error {
 	ask := map[string]any{"name": c.Name, "role": c.Role}
 	if c.ExpiresIn != 0 {
 		ask["expires_at"] = cc.Clock().Add(c.ExpiresIn)
+	}
+	if c.ActsFor != "" {
+		ask["acts_for"] = c.ActsFor
 	}
 	var made api.CreatedKey
 	if err := client.Call(cc, http.MethodPost, "/v1/keys", ask, &made); err != nil {

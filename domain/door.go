@@ -83,6 +83,7 @@ type SessionFilter struct {
 	Type         SessionType
 	Status       Status
 	AutomationID string
+	Owner        string    // the id of the person whose they are
 	Query        string    // part of the name
 	InMessages   bool      // or of what was said
 	Trigger      string    // what started a run

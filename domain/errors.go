@@ -52,7 +52,9 @@ const (
 	CodeLastAdminKey       Code = "last_admin_key"            // no key could be made without it
 	CodeCrossOrigin        Code = "cross_origin"              // a web page of another origin
 	CodeForbidden          Code = "forbidden"
-	CodePersonBlocked      Code = "person_blocked" // by an admin
+	CodePersonBlocked      Code = "person_blocked"   // by an admin
+	CodePersonProtected    Code = "person_protected" // cannot be blocked or erased
+	CodeMayNotActFor       Code = "may_not_act_for"  // the key is its own person
 	CodeUnauthenticated    Code = "unauthenticated"
 	CodeNoIssuer           Code = "no_issuer"          // no OpenID Connect sign-in is configured
 	CodeIssuerUnavailable  Code = "issuer_unavailable" // it does not answer, or not as an issuer does

@@ -11,7 +11,7 @@ import (
 // have such a test of their own.
 func TestEveryCall(t *testing.T) {
 	servertest.EveryCall(t, "", map[string]servertest.Story{
-		"sessions": everySession, "answers": everyAnswer, "people": everyPerson, "passkeys": everyPasskey, "pushes": everyPush,
+		"sessions": everySession, "answers": everyAnswer, "signing in": everyPerson, "people": allPeople, "passkeys": everyPasskey, "pushes": everyPush,
 		"links": everyLink, "the queue": everyPlaceInTheQueue, "the rest": everythingElse,
 	})
 }

@@ -167,5 +167,6 @@ func idFor(parameter string) string {
 		"{session_id}": "ses_1", "{message_id}": "msg_3", "{approval_id}": "apr_1", "{zone_id}": "zon_1", "{tool_id}": "tol_1",
 		"{tool_type_id}": "mood", "{agent_id}": "agt_1", "{entry_id}": "ent_1", "{document_id}": "doc_1", "{automation_id}": "aut_1", "{provider_id}": "prv_1",
 		"{token}": "secret", "{webhook_id}": "whk_1", "{task_id}": "tsk_1", "{connector_id}": "con_1", "{command_name}": "GET_ITEM",
+		"{person_id}": "per_1",
 	}[parameter]
 }

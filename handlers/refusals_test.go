@@ -326,6 +326,9 @@ func TestMethodsThatThereAreNot(t *testing.T) {
 	// And this, to DELETE, that of a passkey.
 	registration := "/v1/me/passkeys/registration"
 	methods[registration] = append(methods[registration], "DELETE")
+	// And this that of a person.
+	tokens := "/v1/people/tokens"
+	methods[tokens] = append(methods[tokens], methods["/v1/people/usr_1"]...)
 	for _, m := range []string{"GET", "PUT", "OPTIONS", "PROPFIND"} { // the last is unknown to the router
 		if got := c.Do(m, "/v1/nothing", ""); got.Status != 404 {
 			t.Errorf("%s of an address that there is not: %d", m, got.Status)
@@ -370,6 +373,9 @@ func TestRolesOfTheTable(t *testing.T) {
 			}
 			if strings.HasPrefix(a.path, "/v1/me/passkeys") && a.method == "POST" {
 				want = "refused" // a key in a header is no person in a browser
+			}
+			if strings.HasSuffix(a.path, "/tokens") && (a.method == "POST" || rank < slices.Index(ranks, "admin")) {
+				want = "refused" // the key may not act for others
 			}
 			if rank < least {
 				want = "refused"

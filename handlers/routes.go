@@ -245,6 +245,12 @@ func (s *server) peopleTable() []route {
 		{"POST", "/v1/me/push-subscriptions", byViewer, people.SubscribePush, nil},
 		{"DELETE", "/v1/me/push-subscriptions/{push_subscription_id}", byViewer, people.DeletePush, nil},
 		{"POST", "/v1/me/push-subscriptions/{push_subscription_id}/test", byViewer, people.TestPush, nil},
+		{"GET", "/v1/people", byAdmin, people.ListPeople, nil},
+		{"POST", "/v1/people/tokens", byViewer, people.CreatePersonToken, nil},
+		{"GET", "/v1/people/{person_id}", byAdmin, people.GetPerson, nil},
+		{"PATCH", "/v1/people/{person_id}", byAdmin, people.UpdatePerson, nil},
+		{"GET", "/v1/people/{person_id}/sessions", byAdmin, people.ListPersonSessions, nil},
+		{"DELETE", "/v1/people/{person_id}/tokens", byViewer, people.RevokePersonTokens, nil},
 		{"DELETE", "/v1/people/{person_id}/passkeys", byAdmin, people.ForgetPasskeys, nil},
 	}
 }

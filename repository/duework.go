@@ -37,7 +37,7 @@ var sweepSQL = dueWorkSQL +
 
 // DueWork returns what the scheduler has to do now, at most limit of each kind. A sweep includes
 // waiting sessions and watching automations.
-func (s *SlotStore) DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.DueWork, error) {
+func (s *SlotStore) DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*automation.DueWork, error) {
 	sql, args := dueWorkSQL, []any{sqldb.At(now), limit}
 	if sweep {
 		sql, args = sweepSQL, append(args, automation.FailuresToDisable)
@@ -51,7 +51,7 @@ func (s *SlotStore) DueWork(ctx context.Context, now time.Time, limit int, sweep
 	if err := s.db.All(ctx, &rows, sql, args...); err != nil {
 		return nil, fmt.Errorf("read the due work: %w", err)
 	}
-	a := &domain.DueWork{}
+	a := &automation.DueWork{}
 	waiting := map[string]bool{}
 	for _, r := range rows {
 		switch r.Kind {

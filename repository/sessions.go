@@ -87,6 +87,9 @@ func (s *SessionStore) Sessions(ctx context.Context, workspace string, f domain.
 	if f.AutomationID != "" {
 		q.Add(" AND automation_id = ? AND automation_id <> ''", f.AutomationID)
 	}
+	if f.Owner != "" {
+		q.Add(" AND owner = ? AND owner <> ''", f.Owner)
+	}
 	if f.Query != "" {
 		s.named(q, f)
 	}
@@ -106,13 +109,8 @@ func (s *SessionStore) Sessions(ctx context.Context, workspace string, f domain.
 		q.Add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
 	}
 	q.Add(" ORDER BY created_at DESC, id DESC")
-	rows, next, err := sqldb.ReadPage(
-		ctx,
-		s.db,
-		q,
-		f.Limit,
-		func(r *sessionRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) },
-	)
+	rows, next, err := sqldb.ReadPage(ctx, s.db, q, f.Limit,
+		func(r *sessionRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the sessions: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 )
 
 const (
@@ -133,7 +134,7 @@ func (l *Loop) doDueWork(ctx context.Context, now time.Time, sweep bool) {
 }
 
 // takeSwept looks after whom a sweep has found.
-func (l *Loop) takeSwept(ctx context.Context, work *domain.DueWork, now time.Time) {
+func (l *Loop) takeSwept(ctx context.Context, work *automation.DueWork, now time.Time) {
 	for _, workspace := range work.Waiting {
 		l.door.wakeups.look(domain.LaneRef{Workspace: workspace}, now)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -21,8 +22,8 @@ type office struct {
 	loop *Loop
 
 	mu      sync.Mutex
-	work    domain.DueWork
-	swept   domain.DueWork // found by a sweep only
+	work    automation.DueWork
+	swept   automation.DueWork // found by a sweep only
 	waiters domain.Waiters
 	reads   []time.Time
 	sweeps  []time.Time
@@ -47,7 +48,7 @@ func (o *office) runs(t *testing.T) {
 	synctest.Wait()
 }
 
-func (o *office) DueWork(_ context.Context, now time.Time, _ int, sweep bool) (*domain.DueWork, error) {
+func (o *office) DueWork(_ context.Context, now time.Time, _ int, sweep bool) (*automation.DueWork, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.reads = append(o.reads, now)
@@ -59,7 +60,7 @@ func (o *office) DueWork(_ context.Context, now time.Time, _ int, sweep bool) (*
 		o.sweeps = append(o.sweeps, now)
 		work.Waiting, work.Watching, work.Failing, work.Due = o.swept.Waiting, o.swept.Watching, o.swept.Failing, o.swept.Due
 	}
-	o.work = domain.DueWork{}
+	o.work = automation.DueWork{}
 	return &work, nil
 }
 
@@ -116,15 +117,15 @@ func (o *office) read() []time.Time {
 func TestWhatTheLoopDoes(t *testing.T) {
 	ref := domain.AutomationRef{WorkspaceID: "ws", ID: "aut"}
 	for name, c := range map[string]struct {
-		work, swept domain.DueWork
+		work, swept automation.DueWork
 		news        func(d *Door)
 		want        []string
 	}{
-		"an automation is due":     {work: domain.DueWork{Automations: []domain.AutomationRef{ref}}, want: []string{"record"}},
-		"with waiters":             {swept: domain.DueWork{Waiting: []string{"ws"}}, want: []string{"waiters"}},
-		"an occurrence has waited": {swept: domain.DueWork{Due: []domain.AutomationRef{ref}}, want: []string{"settle"}},
-		"many runs have failed":    {swept: domain.DueWork{Failing: []domain.AutomationRef{ref}}, want: []string{"failing"}},
-		"events were not seen":     {swept: domain.DueWork{Watching: []domain.AutomationRef{ref}}, want: []string{"entries"}},
+		"an automation is due":     {work: automation.DueWork{Automations: []domain.AutomationRef{ref}}, want: []string{"record"}},
+		"with waiters":             {swept: automation.DueWork{Waiting: []string{"ws"}}, want: []string{"waiters"}},
+		"an occurrence has waited": {swept: automation.DueWork{Due: []domain.AutomationRef{ref}}, want: []string{"settle"}},
+		"many runs have failed":    {swept: automation.DueWork{Failing: []domain.AutomationRef{ref}}, want: []string{"failing"}},
+		"events were not seen":     {swept: automation.DueWork{Watching: []domain.AutomationRef{ref}}, want: []string{"entries"}},
 		"a run has ended":          {news: func(d *Door) { d.Rested(run("r", domain.Completed)) }, want: []string{"failing", "waiters"}},
 		"entries were made": {news: func(d *Door) {
 			d.Committed(&domain.Change{WorkspaceID: "ws", Events: []*domain.LogEvent{

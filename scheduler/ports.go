@@ -28,7 +28,7 @@ type Store interface {
 type Work interface {
 	// DueWork reads in one query what is due by now, at most limit of each kind; a sweep
 	// looks for who waits in all workspaces too.
-	DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.DueWork, error)
+	DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*automation.DueWork, error)
 }
 
 // Waiters are those who want the slot of a lane, and its holder.

@@ -14,6 +14,7 @@ const (
 	EventSnapshot        = "snapshot"
 	EventReset           = "reset"
 	EventBye             = "bye"
+	EventTokenExpired    = "token.expired"
 )
 
 // Filter selects what a listener gets. With Session: that session's own events and deltas. Without:

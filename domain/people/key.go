@@ -18,7 +18,12 @@ type Key struct {
 	ExpiresAt   *time.Time // nil: it does not end by itself
 	LastUsedAt  *time.Time // to the minute
 	RevokedAt   *time.Time
+	// ActsFor is ActsForAny for the key of a program that may act for its users; "": it may not.
+	ActsFor string
 }
+
+// ActsForAny lets the program that has a key act for any user, whom it names by an id of its own.
+const ActsForAny = "any"
 
 // KeyUse is the last use of a key.
 type KeyUse struct {

@@ -13,7 +13,7 @@ type Person struct {
 	WorkspaceID string
 	Kind        PersonKind
 	// Identity is unique in a workspace: of a signed-in person what the issuer's account is known by (usr_…), the id
-	// of a key, or the name of the root key or of the open server.
+	// of a key, for an end user of a program ActedFor, or the name of the root key or of the open server.
 	Identity string
 	Name     string // as the credentials have it: it changes with them
 	Renamed  string // the name that an admin gave; "": Name
@@ -30,10 +30,11 @@ type Person struct {
 type PersonKind string
 
 const (
-	PersonOIDC  PersonKind = "oidc"  // by an issuer
-	PersonKey   PersonKind = "key"   // by an API key, which is a person of its own
-	PersonLocal PersonKind = "local" // everyone on the open server
-	PersonRoot  PersonKind = "root"  // by the root key
+	PersonOIDC     PersonKind = "oidc"      // by an issuer
+	PersonKey      PersonKind = "key"       // by an API key, which is a person of its own
+	PersonLocal    PersonKind = "local"     // everyone on the open server
+	PersonActedFor PersonKind = "acted_for" // by a program, whose key acts for its end users
+	PersonRoot     PersonKind = "root"      // by the root key
 )
 
 // Caps limit what the calls of the AI for a person may use. Nil: no limit; 0: nothing.
@@ -47,11 +48,64 @@ type periodCap struct {
 	Cost   *float64 `json:"cost"` // in US dollars
 }
 
+// ActedFor is the identity of an end user of a program: the key of the program, and its own id of the user.
+func ActedFor(key, user string) string { return key + "/" + user }
+
 // DisplayName is what people read.
 func (p *Person) DisplayName() string { return cmp.Or(p.Renamed, p.Name) }
 
 // Differs reports whether the credentials say something else of the person than what is stored.
 func (p *Person) Differs(now *Person) bool { return p.Name != now.Name || p.Role != now.Role }
+
+// PersonSummary is a person as an admin sees them.
+type PersonSummary struct {
+	Person
+
+	Sessions       int
+	SpentThisMonth *float64 // in US dollars; nil: nothing that has a price
+}
+
+// PersonPatch changes what an admin may change of a person. Nil: unchanged.
+type PersonPatch struct {
+	Renamed *string // "": the name that the credentials have
+	Blocked *bool
+}
+
+// Apply merges the patch into a person, at the time of the change.
+func (p *PersonPatch) Apply(to *Person, at time.Time) {
+	if p.Renamed != nil {
+		to.Renamed = *p.Renamed
+	}
+	switch {
+	case p.Blocked == nil:
+	case !*p.Blocked:
+		to.BlockedAt = nil
+	case to.BlockedAt == nil:
+		to.BlockedAt = &at
+	}
+}
+
+// MayBlock rejects blocking the person: the operator's own, or the admin who asks.
+func (p *Person) MayBlock(by string) error {
+	switch {
+	case p.Kind == PersonRoot || p.Kind == PersonLocal:
+		return domain.Errorf(domain.CodePersonProtected, "This is the person of the server's operator, who is never blocked. Nothing was changed.")
+	case p.ID == by:
+		return domain.Errorf(domain.CodePersonProtected, "You cannot block yourself. Nothing was changed.")
+	}
+	return nil
+}
+
+// Token is a bearer token that a program issued for a person, so that a browser can call the server directly. It holds as
+// long as the key that it was issued with. Only its hash is stored.
+type Token struct {
+	WorkspaceID string
+	Hash        string // hex SHA-256 of the whole token
+	PersonID    string
+	KeyHash     string // of the program's key
+	CreatedAt   time.Time
+	ExpiresAt   time.Time
+}
 
 // PersonSeen is when a person was last seen.
 type PersonSeen struct {

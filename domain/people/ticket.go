@@ -26,4 +26,5 @@ const (
 	HolderKey    Holder = "" // or nothing, on the open server
 	HolderSignIn Holder = "sign_in"
 	HolderToken  Holder = "token" // of an issuer
+	HolderPerson Holder = "person_token"
 )

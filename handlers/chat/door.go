@@ -40,11 +40,14 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 	return c.answer(w, r, x, ask)
 }
 
+// UserOf returns the user whom a body names.
+func (*Completions) UserOf(body []byte) (user, pointer string, err error) { return openai.UserOf(body) }
+
 // find stores the message or the tool results that a request ends with, or finds them where they were
 // stored before. The request is validated before anything is stored.
 func (c *Completions) find(r *http.Request, x *rounds.Round, ask *request, body []byte) error {
 	ctx := r.Context()
-	x.Payer = ask.User
+	x.Payer = ask.user().Payer()
 	scope, err := c.ScopeOf(r, x.Caller.Workspace)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func (c *Completions) serveRaw(w http.ResponseWriter, r *http.Request, who *auth
 	if err != nil {
 		return err
 	}
-	call := PlainCall{Prompt: prompt, MaxTokens: ask.maxTokens(), Payer: ask.User, Answer: ask.answer}
+	call := PlainCall{Prompt: prompt, MaxTokens: ask.maxTokens(), Payer: ask.user().Payer(), Answer: ask.answer}
 	head := completion{ID: "chatcmpl-" + c.NewID("raw"), Object: chatCompletion, Created: c.Clock().Unix(), Model: ask.Model}
 	if ask.Stream {
 		c.streamRaw(r, who, call, newChunks(w, head, ask.wantsUsage()))

@@ -22,6 +22,7 @@ type request struct {
 	Parallel      *bool           `json:"parallel_tool_calls"`
 	Functions     json.RawMessage `json:"functions"`
 	User          string          `json:"user"`
+	Safety        string          `json:"safety_identifier"`
 	MaxTokens     *int            `json:"max_tokens"`
 	MaxCompletion *int            `json:"max_completion_tokens"`
 	Format        json.RawMessage `json:"response_format"`
@@ -52,6 +53,8 @@ func (r *request) maxTokens() int {
 	return 0
 }
 
+func (r *request) user() openai.User { return openai.User{User: r.User, SafetyIdentifier: r.Safety} }
+
 func (r *request) wantsUsage() bool { return r.StreamOptions != nil && r.StreamOptions.IncludeUsage }
 
 // readRequest decodes a request, whose size limits were checked before.
@@ -69,7 +72,7 @@ func readRequest(body []byte) (*request, error) {
 	if r.N != nil && *r.N != 1 {
 		return nil, domain.Invalid("/n", "not_supported", "One answer is given at a time: leave n out.")
 	}
-	if err := openai.CheckUser(r.User); err != nil {
+	if err := r.user().Check(); err != nil {
 		return nil, err
 	}
 	if openai.IsGiven(r.Functions) {

@@ -41,6 +41,11 @@ func (s *Edge) identifyListener(r *http.Request) (*auth.Identity, error) {
 	return id, err
 }
 
+// changesAccess reports whether requests to an address change who may call: keys, and people who are blocked.
+func changesAccess(path string) bool {
+	return strings.HasPrefix(path, "/v1/keys") || strings.HasPrefix(path, "/v1/people")
+}
+
 func (s *Edge) admit(
 	role domain.Role, identify func(*http.Request) (*auth.Identity, error), next http.HandlerFunc,
 ) http.HandlerFunc {
@@ -63,19 +68,28 @@ func (s *Edge) admit(
 			s.Fail(w, r, domain.Errorf(domain.CodeForbidden, "This needs the role %s, and you have the role %s.", role, id.Role))
 			return
 		}
-		if id.Role != domain.RoleRoot {
-			left, wait, ok := s.keys.spend(id.Name, requestCost(r))
-			if s.keys.setHeaders(w.Header(), left); !ok {
-				s.Fail(w, r, s.Refusals.TooMany(w, r, wait))
-				return
-			}
+		if err := spend(s, w, r, id); err != nil {
+			s.Fail(w, r, err)
+			return
 		}
-		if !Safe(r.Method) && strings.HasPrefix(r.URL.Path, "/v1/keys") {
-			// A key that was made or revoked here counts here from the next request on.
+		if !Safe(r.Method) && changesAccess(r.URL.Path) {
+			// What was changed here counts here from the next request on.
 			defer s.Auth.Changed()
 		}
 		ctx, stop := s.watch(r.Context(), id)
 		defer stop()
 		next(w, r.WithContext(ctx))
 	}
+}
+
+// spend counts the request for its caller. An error is a rate limit.
+func spend(s *Edge, w http.ResponseWriter, r *http.Request, id *auth.Identity) error {
+	if id.Role == domain.RoleRoot {
+		return nil
+	}
+	left, wait, ok := s.keys.spend(id.Name, requestCost(r))
+	if s.keys.setHeaders(w.Header(), left); !ok {
+		return s.Refusals.TooMany(w, r, wait)
+	}
+	return nil
 }

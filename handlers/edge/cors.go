@@ -12,7 +12,8 @@ import (
 // sign-in, or, on the open server, without credentials.
 var (
 	corsTakes = []string{strings.Join([]string{
-		"Authorization", "Content-Type", "Accept", "Accept-Language", "Cache-Control", "Fermata-Workspace", "Idempotency-Key",
+		"Authorization", "Content-Type", "Accept", "Accept-Language", "Cache-Control", "Fermata-Workspace", "Fermata-Person",
+		"Idempotency-Key",
 		"If-Match", "If-None-Match", "User-Agent",
 		"Last-Event-ID", "X-Request-ID", "Traceparent", "Tracestate",
 		// Of the doors: what names a session, and what other people's clients send besides.

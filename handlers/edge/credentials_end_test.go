@@ -52,6 +52,7 @@ func TestARevokedKeyEndsWhateverLasts(t *testing.T) {
 	}{
 		"a revoked key":    {domain.Errorf(domain.CodeUnauthenticated, "no"), true},
 		"an expired token": {domain.Errorf(domain.CodeTokenExpired, "no"), true},
+		"a blocked person": {domain.Errorf(domain.CodePersonBlocked, "no"), true},
 		"no database":      {domain.Errorf(domain.CodeUnavailable, "no"), false},
 	} {
 		synctest.Test(t, func(t *testing.T) {

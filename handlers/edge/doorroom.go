@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
 )
 
 const (
@@ -98,5 +99,5 @@ func (s *Edge) watch(parent context.Context, who *auth.Identity) (ctx context.Co
 
 // RefusedNow reports whether an error means that the caller may not continue.
 func RefusedNow(err error) bool {
-	return err != nil && problemOf(err).Status == http.StatusUnauthorized
+	return err != nil && (problemOf(err).Status == http.StatusUnauthorized || domain.ErrorCode(err) == domain.CodePersonBlocked)
 }

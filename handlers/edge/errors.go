@@ -91,6 +91,8 @@ var ProblemKinds = map[domain.Code]ProblemKind{
 	domain.CodeCrossOrigin:        {403, "Cross-origin request rejected", 0, "The request came from a web page of another origin. The operator can allow that origin with FERMATA_ALLOWED_ORIGINS."},
 	domain.CodeForbidden:          {403, "Not allowed", 0, "The credentials are valid, but do not allow this request."},
 	domain.CodePersonBlocked:      {403, "Blocked", 0, "An admin has blocked this person in the workspace. Their requests are refused until an admin unblocks them; their data is kept."},
+	domain.CodeMayNotActFor:       {403, "The key may not act for others", 0, "Only a key that was created with acts_for may act for the users of its program: with the header Fermata-Person, or with tokens for them. Nothing was done."},
+	domain.CodePersonProtected:    {409, "The person is protected", 0, "The persons of the root key and of an open server cannot be blocked or erased, and admins cannot block themselves. Nothing was changed."},
 	domain.CodeUnauthenticated:    {401, "Authentication required", 0, "The request needs valid credentials: Authorization: Bearer, and a key."},
 	domain.CodeNoIssuer:           {404, "OpenID Connect is not set up", 0, "The operator has set no issuer (FERMATA_OIDC_ISSUER). Sign in with a key."},
 	domain.CodeIssuerUnavailable:  {503, "The issuer is not available", 5, "The OpenID Connect issuer cannot be reached, or does not respond correctly. Existing sign-ins and keys keep working. The detail has its response; fermata doctor tests it."},

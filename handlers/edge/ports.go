@@ -18,6 +18,8 @@ type Authenticator interface {
 	LocalPeer(r *http.Request) bool
 	// Still says whether an identity holds now: streams that live for long ask again.
 	Still(ctx context.Context, id *auth.Identity) error
+	// ActFor returns the identity of the user for whom the caller's program acts, as a body names them at a pointer.
+	ActFor(ctx context.Context, id *auth.Identity, user, pointer string) (*auth.Identity, error)
 	// Changed drops cached credentials, after a key was created or revoked on this node.
 	Changed()
 }

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"maps"
@@ -23,6 +24,12 @@ type Protocol interface {
 	Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error
 	// Refuse writes an error in the form of the protocol.
 	Refuse(w http.ResponseWriter, f *api.Failure)
+}
+
+// userNamer is a protocol whose requests can name the user for whom a program acts.
+type userNamer interface {
+	// UserOf returns the user whom a body names, and where; "" if it names none.
+	UserOf(body []byte) (user, pointer string, err error)
 }
 
 // ProtocolRoute is the route of another protocol, with the role that it requires.
@@ -75,6 +82,13 @@ func (s *Edge) ThroughProtocol(d ProtocolRoute) http.HandlerFunc {
 			s.Fail(w, r, err)
 			return
 		}
+		ctx, stop, err := actForUser(s, w, r, d.Protocol, body)
+		if err != nil {
+			s.Fail(w, r, err)
+			return
+		}
+		defer stop()
+		r = r.WithContext(ctx)
 		ceilings := s.Ceilings(r)
 		if reached := s.OpenStreams.Enter(ceilings); reached != nil {
 			s.Fail(w, r, TooManyStreams(w, reached))
@@ -99,6 +113,30 @@ func (s *Edge) ThroughProtocol(d ProtocolRoute) http.HandlerFunc {
 			s.Fail(w, r, err)
 		}
 	})
+}
+
+// actForUser makes the user whom a body names the caller of the request, with their rate, if the caller's key may act for users.
+func actForUser(s *Edge, w http.ResponseWriter, r *http.Request, p Protocol, body []byte) (ctx context.Context, stop func(), err error) {
+	ctx, stop = r.Context(), func() {}
+	namer, names := p.(userNamer)
+	if who := Caller(r); !names || who.Key == nil || who.Key.ActsFor == "" {
+		return ctx, stop, nil
+	}
+	user, pointer, err := namer.UserOf(body)
+	if err != nil || user == "" {
+		return ctx, stop, err
+	}
+	before := Caller(r)
+	acting, err := s.Auth.ActFor(ctx, before, user, pointer)
+	if err != nil || acting == before {
+		return ctx, stop, err //nolint:wrapcheck // a domain error
+	}
+	exchangeOf(r).who = acting
+	if err := spend(s, w, r, acting); err != nil {
+		return ctx, stop, err
+	}
+	ctx, stop = s.watch(ctx, acting)
+	return ctx, stop, nil
 }
 
 // protocolBody reads the body of a request that has one.

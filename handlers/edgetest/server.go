@@ -144,6 +144,7 @@ type Server struct {
 	Broker *stream.Broker
 	Logged *lockedBuffer
 	Kept   *keptRequests
+	People People
 	Config edge.Config
 	Events *events.Handlers
 	HTTP   *httptest.Server
@@ -191,7 +192,7 @@ func Build(tb testing.TB, root string, now clock.Clock, routes func(*Server, chi
 			"ses_1":   {ID: "ses_1", WorkspaceID: domain.DefaultWorkspace, Type: domain.Chat, Phase: domain.Idle},
 			"ses_far": {ID: "ses_far", WorkspaceID: "acme", Type: domain.Chat, Phase: domain.Idle},
 		}},
-		Broker: stream.New(stream.Config{}), Logged: &lockedBuffer{}, Kept: NewKeptRequests(),
+		Broker: stream.New(stream.Config{}), Logged: &lockedBuffer{}, Kept: NewKeptRequests(), People: People{map[string]*people.Token{}},
 	}
 	if err := e.Broker.Start(context.Background()); err != nil {
 		tb.Fatal(err)
@@ -201,7 +202,7 @@ func Build(tb testing.TB, root string, now clock.Clock, routes func(*Server, chi
 			tb.Error(err)
 		}
 	})
-	who, err := auth.New(auth.Config{RootKey: root, Loopback: true, Keys: e.Store, Workspaces: e.Store, Clock: now})
+	who, err := auth.New(auth.Config{RootKey: root, Loopback: true, Keys: e.Store, Workspaces: e.Store, People: e.People, Clock: now})
 	if err != nil {
 		tb.Fatal(err)
 	}

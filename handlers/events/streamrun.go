@@ -85,7 +85,7 @@ func (e *eventStream) logError(ctx context.Context, err error) {
 
 // run waits for events and writes them until the stream ends.
 func (e *eventStream) run(ctx context.Context) error {
-	timer := time.NewTimer(heartbeat)
+	timer := time.NewTimer(e.untilBeat())
 	defer timer.Stop()
 	for {
 		select {
@@ -93,7 +93,7 @@ func (e *eventStream) run(ctx context.Context) error {
 			return nil
 		case <-e.reader.Ready():
 		case <-timer.C:
-			timer.Reset(heartbeat)
+			timer.Reset(e.untilBeat())
 			if err := e.write(beat); err != nil {
 				return err
 			}
@@ -104,9 +104,20 @@ func (e *eventStream) run(ctx context.Context) error {
 	}
 }
 
+// untilBeat is the time to the next heartbeat, or to the end of the token that the stream was opened with.
+func (e *eventStream) untilBeat() time.Duration {
+	if ends := e.who.TokenEnds(); ends != nil {
+		return min(heartbeat, ends.Sub(e.s.Clock()))
+	}
+	return heartbeat
+}
+
 // pass writes all that there is. over: the stream has ended as it should.
 func (e *eventStream) pass(ctx context.Context) (over bool, err error) {
 	for {
+		if ends := e.who.TokenEnds(); ends != nil && !e.s.Clock().Before(*ends) {
+			return true, e.expired(*ends)
+		}
 		if !e.allowed(ctx) {
 			return true, e.bye("not_allowed")
 		}
@@ -215,6 +226,13 @@ func (e *eventStream) ask(ctx context.Context) bool {
 func (e *eventStream) bye(reason string) error {
 	data, _ := json.Marshal(api.ByeData{Reason: reason})                                                              // cannot fail
 	_ = e.write(fmt.Appendf(nil, "retry: %d\n", 300+rand.IntN(700)), api.EventFrame(stream.EventBye, sse.NoID, data)) // the last one
+	return nil
+}
+
+// expired ends the stream with its token. The client comes back with a new one, and with its cursor.
+func (e *eventStream) expired(at time.Time) error {
+	data, _ := json.Marshal(api.TokenExpiredData{ExpiredAt: api.Time(at)}) // cannot fail
+	_ = e.write(api.EventFrame(stream.EventTokenExpired, sse.NoID, data))  // the last one
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (c *Config) ScopeOf(r *http.Request, workspace string) (rounds.Scope, error
 	return rounds.Scope{Name: strings.TrimSpace(r.Header.Get(w.Settings.ChatSessionHeader))}, nil
 }
 
-// MaxName limits the name of a conversation, like an external id, and the user field, in bytes.
+// MaxName limits the name of a conversation, like an external id, and the user of a program, in bytes.
 const MaxName = 200
 
 // CheckScope rejects a name that no session can have.

@@ -2,12 +2,14 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/visible"
 	"github.com/fermata-dev/fermata/rounds"
 )
@@ -108,12 +110,38 @@ func IsGiven(raw json.RawMessage) bool {
 	return text != "" && text != "null" && text != "[]"
 }
 
-// CheckUser rejects a user field that is not a name.
-func CheckUser(user string) error {
-	if len(user) > MaxName || !visible.IsName(user) {
-		return domain.Invalid("/user", "not_a_name", "user takes a line of %d bytes at most.", MaxName)
+// User is how a body names the user of a program: by user, or by safety_identifier, which has replaced it.
+type User struct {
+	User             string `json:"user"`
+	SafetyIdentifier string `json:"safety_identifier"`
+}
+
+// Check rejects a field that is not a name.
+func (u User) Check() error {
+	for _, f := range []struct{ name, value string }{{"user", u.User}, {"safety_identifier", u.SafetyIdentifier}} {
+		if len(f.value) > MaxName || !visible.IsName(f.value) {
+			return domain.Invalid("/"+f.name, "not_a_name", "%s takes a line of %d bytes at most.", f.name, MaxName)
+		}
 	}
 	return nil
+}
+
+// Payer is who pays, in the words of the program.
+func (u User) Payer() string { return cmp.Or(u.User, u.SafetyIdentifier) }
+
+// UserOf returns the user whom a body names, and where; "" if it names none.
+func UserOf(body []byte) (user, pointer string, err error) {
+	var u User
+	if err := jsonbody.Fill(body, &u); err != nil {
+		return "", "", WrongType(err)
+	}
+	switch {
+	case u.User == "":
+		return u.SafetyIdentifier, "/safety_identifier", nil
+	case u.SafetyIdentifier != "" && u.SafetyIdentifier != u.User:
+		return "", "", domain.Invalid("/safety_identifier", "differs", "user and safety_identifier name different people. Send one of them.")
+	}
+	return u.User, "/user", nil
 }
 
 // WrongType names the value of a body that has the wrong type.

@@ -6,6 +6,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/handlers/edge"
@@ -38,7 +39,7 @@ func (s *SettingsHandlers) CreateKey(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	ask := NewKey{Name: in.Name, Role: domain.Role(in.Role)}
+	ask := auth.NewKey{Name: in.Name, Role: domain.Role(in.Role), ActsFor: string(in.ActsFor[true])}
 	if at, given := in.ExpiresAt[true]; given {
 		if !at.After(s.Clock()) {
 			s.Fail(
@@ -56,7 +57,7 @@ func (s *SettingsHandlers) CreateKey(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out := api.CreatedKey{
-		ID: key.ID, Name: key.Name, Role: key.Role, Prefix: key.Prefix, Key: key.Text,
+		ID: key.ID, Name: key.Name, Role: key.Role, Prefix: key.Prefix, Key: key.Text, ActsFor: api.ActsForFrom(key.Key),
 		CreatedAt: api.TimeOrNil(&key.CreatedAt), ExpiresAt: api.TimeOrNil(key.ExpiresAt),
 	}
 	if key.Closed {

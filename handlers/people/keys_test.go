@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/people"
 	"github.com/fermata-dev/fermata/handlers/servertest"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
@@ -39,7 +39,7 @@ func TestAKeyExpiresInTheFuture(t *testing.T) {
 	later := now.Add(time.Hour).In(time.FixedZone("", 3600))
 	got := c.Want(201, "POST", "/v1/keys", `{"name":"ci","role":"member","expires_at":"`+later.Format(time.RFC3339Nano)+`"}`)
 	servertest.Equal(t, "the expiry", got.Body["expires_at"], "2026-03-02T13:01:00.123Z")
-	servertest.Equal(t, "what is asked for", w.Seen.Last(), any(people.NewKey{Name: "ci", Role: domain.RoleMember, ExpiresAt: new(now.Add(time.Hour))}))
+	servertest.Equal(t, "what is asked for", w.Seen.Last(), any(auth.NewKey{Name: "ci", Role: domain.RoleMember, ExpiresAt: new(now.Add(time.Hour))}))
 	for _, bad := range []string{`"` + now.Format(time.RFC3339Nano) + `"`, `"2020-01-01T00:00:00Z"`, `"tomorrow"`, `1`} {
 		c.Want(422, "POST", "/v1/keys", `{"name":"ci","role":"member","expires_at":`+bad+`}`)
 	}

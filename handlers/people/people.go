@@ -32,7 +32,7 @@ func (s *Handlers) Me(w http.ResponseWriter, r *http.Request) {
 
 func (s *Handlers) meOf(r *http.Request, id *auth.Identity) (*api.Me, error) {
 	me := &api.Me{
-		ID: id.Name, Name: id.Title, Method: api.CallerMethod(id.Method), Role: id.Role, Workspace: id.Workspace,
+		ID: id.Name, Person: id.Person, Name: id.Title, Method: api.CallerMethod(id.Method), Role: id.Role, Workspace: id.Workspace,
 		Workspaces: []api.MyWorkspace{},
 	}
 	ends := []*time.Time{id.Until()}

@@ -30,13 +30,6 @@ type Settings interface {
 	UpdateSettings(ctx context.Context, ws string, patch people.SettingsPatch) (*domain.Workspace, error)
 }
 
-// NewKey is what a key is made of.
-type NewKey struct {
-	Name      string
-	Role      domain.Role
-	ExpiresAt *time.Time
-}
-
 // MintedKey is a key as it was made, with its text, this once.
 type MintedKey struct {
 	*people.Key
@@ -49,7 +42,7 @@ type MintedKey struct {
 // (last_admin_key) are domain errors.
 type Keys interface {
 	Keys(ctx context.Context, ws string) ([]*people.Key, error)
-	CreateKey(ctx context.Context, ws string, in NewKey) (*MintedKey, error)
+	CreateKey(ctx context.Context, ws string, in auth.NewKey) (*MintedKey, error)
 	RevokeKey(ctx context.Context, ws, id string) error
 }
 
@@ -57,6 +50,8 @@ type Keys interface {
 type Ports struct {
 	SignIns    SignIns
 	Passkeys   Passkeys
+	People     peopleStore
+	Tokens     tokenIssuer
 	Pushes     Pushes
 	Issuer     Issuer // optional: without one people sign in with keys
 	Workspaces Workspaces
@@ -72,6 +67,23 @@ type SettingsPorts struct {
 	Chunks func() []domain.Chunk
 	// MailOff says why this server sends no mail (MailNoServer, MailNoAddress); empty: it does.
 	MailOff string
+}
+
+// peopleStore stores the people of a workspace. since is the instant from which their spending is summed.
+type peopleStore interface {
+	People(ctx context.Context, ws string, limit int, cursor string, since time.Time) ([]*people.PersonSummary, string, error)
+	Summary(ctx context.Context, ws, id string, since time.Time) (*people.PersonSummary, error)
+	Person(ctx context.Context, ws, id string) (*people.Person, error)
+	// UpdatePerson merges a patch. check decides in the same transaction whether it may.
+	UpdatePerson(ctx context.Context, ws, id string, patch people.PersonPatch, check func(*people.Person) error) (*people.Person, error)
+	// Sessions lists sessions, newest first.
+	Sessions(ctx context.Context, ws string, f domain.SessionFilter) ([]*domain.Session, string, error)
+}
+
+// tokenIssuer issues bearer tokens for the users of programs (package auth).
+type tokenIssuer interface {
+	IssueToken(ctx context.Context, id *auth.Identity, user string, life time.Duration) (*auth.IssuedToken, error)
+	RevokeTokens(ctx context.Context, id *auth.Identity, person string) error
 }
 
 // Passkeys keeps the passkeys of people.

@@ -49,11 +49,14 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	return d.writeWhole(w, r, t)
 }
 
+// UserOf returns the user whom a body names.
+func (*Door) UserOf(body []byte) (user, pointer string, err error) { return openai.UserOf(body) }
+
 // find stores the message or the tool results that a request ends with, or finds them where they were
 // stored before. The request is validated before anything is stored.
 func (d *Door) find(r *http.Request, x *rounds.Round, ask *request, body []byte) error {
 	ctx := r.Context()
-	x.Payer = ask.User
+	x.Payer = ask.user().Payer()
 	if err := d.SetProvider(ctx, x, ask.Model); err != nil {
 		return err
 	}

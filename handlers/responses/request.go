@@ -30,6 +30,7 @@ type request struct {
 	Prompt       json.RawMessage   `json:"prompt"`
 	Text         json.RawMessage   `json:"text"`
 	User         string            `json:"user"`
+	Safety       string            `json:"safety_identifier"`
 
 	answer    *domain.AnswerFormat   // of Text; nil: text
 	unoffered []openai.UnofferedTool // set after Tools were read
@@ -60,11 +61,13 @@ func readRequest(body []byte) (*request, error) {
 	case r.Previous != "" && openai.IsGiven(r.Talk):
 		return nil, domain.Invalid("/conversation", "not_allowed", "previous_response_id names the session already: send one of the two.")
 	}
-	if err := cmp.Or(openai.CheckUser(r.User), r.readFormat()); err != nil {
+	if err := cmp.Or(r.user().Check(), r.readFormat()); err != nil {
 		return nil, err
 	}
 	return &r, r.checkMetadata()
 }
+
+func (r *request) user() openai.User { return openai.User{User: r.User, SafetyIdentifier: r.Safety} }
 
 // readFormat reads the format of the answer.
 func (r *request) readFormat() error {

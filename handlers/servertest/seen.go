@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/domain/userdata"
@@ -184,7 +185,7 @@ type keysSeen struct {
 	*seen
 }
 
-func (s keysSeen) CreateKey(ctx context.Context, ws string, in people.NewKey) (*people.MintedKey, error) {
+func (s keysSeen) CreateKey(ctx context.Context, ws string, in auth.NewKey) (*people.MintedKey, error) {
 	s.note(in)
 	return s.keysPort.CreateKey(ctx, ws, in)
 }

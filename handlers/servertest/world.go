@@ -108,6 +108,17 @@ func (w *World) Serve(t *testing.T) *Client {
 	return w.ServeWith(t, w.Config.Edge.RateLimits)
 }
 
+// ServeKeys is Serve where callers are let in as the program does, by their credentials.
+func (w *World) ServeKeys(t *testing.T) *Client {
+	t.Helper()
+	who, ok := w.Config.People.Tokens.(edge.Authenticator)
+	if !ok {
+		t.Fatal("the tokens of people are not those of the authenticator")
+	}
+	w.Config.Edge.Auth = who
+	return w.Serve(t)
+}
+
 // ServeWith is serve where it matters how often who may call.
 func (w *World) ServeWith(t *testing.T, limits edge.RateLimits) *Client {
 	t.Helper()
@@ -239,6 +250,9 @@ func (RoleAuth) Authenticate(r *http.Request) (*auth.Identity, error) {
 }
 func (RoleAuth) Still(context.Context, *auth.Identity) error { return nil }
 func (RoleAuth) Changed()                                    {}
+func (RoleAuth) ActFor(_ context.Context, id *auth.Identity, _, _ string) (*auth.Identity, error) {
+	return id, nil
+}
 func (RoleAuth) Redeemed(*http.Request, *auth.Identity) error {
 	return nil
 }

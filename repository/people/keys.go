@@ -27,6 +27,7 @@ type keyRow struct {
 	ExpiresAt   sqldb.Stamp `db:"expires_at"`
 	LastUsedAt  sqldb.Stamp `db:"last_used_at"`
 	RevokedAt   sqldb.Stamp `db:"revoked_at"`
+	ActsFor     string      `db:"acts_for"`
 }
 
 var keyTable = sqldb.NewTable[keyRow]("keys")
@@ -35,7 +36,7 @@ func keyRowOf(k *people.Key) keyRow {
 	return keyRow{
 		WorkspaceID: k.WorkspaceID, ID: k.ID, Name: k.Name, Role: string(k.Role), Prefix: k.Prefix, Hash: k.Hash,
 		CreatedAt: sqldb.At(k.CreatedAt), ExpiresAt: sqldb.AtPtr(k.ExpiresAt), LastUsedAt: sqldb.AtPtr(k.LastUsedAt),
-		RevokedAt: sqldb.AtPtr(k.RevokedAt),
+		RevokedAt: sqldb.AtPtr(k.RevokedAt), ActsFor: k.ActsFor,
 	}
 }
 
@@ -43,6 +44,7 @@ func (r *keyRow) key() (*people.Key, error) {
 	return &people.Key{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Role: domain.Role(r.Role), Prefix: r.Prefix, Hash: r.Hash,
 		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Ptr(), LastUsedAt: r.LastUsedAt.Ptr(), RevokedAt: r.RevokedAt.Ptr(),
+		ActsFor: r.ActsFor,
 	}, nil
 }
 

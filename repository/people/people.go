@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
@@ -139,4 +140,134 @@ func (s *PersonStore) PeopleSeen(ctx context.Context, seen []people.PersonSeen) 
 		return fmt.Errorf("write when people were last seen: %w", err)
 	}
 	return nil
+}
+
+// People lists the people of a workspace who were not erased, newest first, with the number of their sessions and what they
+// spent since an instant. The second result is the cursor of the next page, "" at the end.
+func (s *PersonStore) People(ctx context.Context, workspace string, limit int, cursor string, since time.Time) (
+	[]*people.PersonSummary, string, error,
+) {
+	before, err := sqldb.ReadCursor(cursor, domain.PrefixPerson)
+	if err != nil {
+		return nil, "", err
+	}
+	q := sqldb.NewQuery("SELECT "+personTable.Columns()+" FROM people WHERE workspace_id = ? AND erased_at IS NULL", workspace)
+	if cursor != "" {
+		q.Add(" AND id < ?", before.ID)
+	}
+	q.Add(" ORDER BY id DESC")
+	rows, next, err := sqldb.ReadPage(ctx, s.db, q, limit, func(r *personRow) sqldb.Cursor { return sqldb.Cursor{ID: r.ID} })
+	if err != nil {
+		return nil, "", fmt.Errorf("list the people: %w", err)
+	}
+	all, err := transaction.Each(rows, (*personRow).person)
+	if err != nil {
+		return nil, "", err
+	}
+	summaries, err := s.summaries(ctx, workspace, all, since)
+	return summaries, next, err
+}
+
+// Person returns one person who was not erased.
+func (s *PersonStore) Person(ctx context.Context, workspace, id string) (*people.Person, error) {
+	return personIn(ctx, s.db, workspace, id)
+}
+
+func personIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*people.Person, error) {
+	var row personRow
+	err := r.Get(ctx, &row, "SELECT "+personTable.Columns()+" FROM people WHERE workspace_id = $1 AND id = $2 AND erased_at IS NULL",
+		workspace, id)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("person")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look up the person: %w", err)
+	}
+	return row.person()
+}
+
+// Summary returns one person as People does.
+func (s *PersonStore) Summary(ctx context.Context, workspace, id string, since time.Time) (*people.PersonSummary, error) {
+	p, err := s.Person(ctx, workspace, id)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.summaries(ctx, workspace, []*people.Person{p}, since)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// summaries adds what the sessions of some people sum up to.
+func (s *PersonStore) summaries(
+	ctx context.Context, workspace string, all []*people.Person, since time.Time,
+) ([]*people.PersonSummary, error) {
+	out := make([]*people.PersonSummary, len(all))
+	if len(all) == 0 {
+		return out, nil
+	}
+	ids := make([]string, len(all))
+	for i, p := range all {
+		out[i], ids[i] = &people.PersonSummary{Person: *p}, p.ID
+	}
+	var counts []struct {
+		Owner string `db:"owner"`
+		Count int    `db:"count"`
+	}
+	owned, args := sqldb.InList(2, ids)
+	err := s.db.All(ctx, &counts, "SELECT owner, COUNT(*) AS count FROM sessions WHERE workspace_id = $1 AND owner <> '' AND owner "+owned+
+		" GROUP BY owner", append([]any{workspace}, args...)...)
+	if err != nil {
+		return nil, fmt.Errorf("count the sessions of people: %w", err)
+	}
+	var sums []struct {
+		Owner string   `db:"owner"`
+		Cost  *float64 `db:"cost"`
+	}
+	owned, args = sqldb.InList(3, ids)
+	err = s.db.All(ctx, &sums, "SELECT s.owner AS owner, SUM(r.cost) AS cost FROM sessions s JOIN roundtrips r ON r.workspace_id = s.workspace_id "+
+		"AND r.session_id = s.id AND r.ended_at >= $2 WHERE s.workspace_id = $1 AND s.owner <> '' AND s.owner "+owned+" GROUP BY s.owner",
+		append([]any{workspace, sqldb.At(since)}, args...)...)
+	if err != nil {
+		return nil, fmt.Errorf("sum what people spent: %w", err)
+	}
+	for _, p := range out {
+		for _, c := range counts {
+			if c.Owner == p.ID {
+				p.Sessions = c.Count
+			}
+		}
+		for _, sum := range sums {
+			if sum.Owner == p.ID {
+				p.SpentThisMonth = sum.Cost
+			}
+		}
+	}
+	return out, nil
+}
+
+// UpdatePerson merges a patch into a person. check decides within the transaction whether it may.
+func (s *PersonStore) UpdatePerson(
+	ctx context.Context, workspace, id string, patch people.PersonPatch, check func(*people.Person) error,
+) (*people.Person, error) {
+	var p *people.Person
+	err := s.db.Configure(ctx, workspace, func(t *transaction.Tx) error {
+		var err error
+		if p, err = personIn(ctx, t, workspace, id); err != nil {
+			return err
+		}
+		if err := check(p); err != nil {
+			return err
+		}
+		patch.Apply(p, s.db.Clock())
+		row, err := personRowOf(p)
+		if err != nil {
+			return err
+		}
+		_, err = t.Write(ctx, "UPDATE people SET renamed = $3, blocked_at = $4 WHERE workspace_id = $1 AND id = $2",
+			workspace, id, row.Renamed, row.BlockedAt)
+		return err
+	})
+	return p, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/people"
 )
 
@@ -199,16 +200,16 @@ func leases(w *world) {
 func timers(w *world) {
 	none, err := w.Slot.DueWork(w.Context(), T0, 10, true)
 	w.ok(err)
-	w.equal(*none, domain.DueWork{}, "what is due where nothing is")
+	w.equal(*none, automation.DueWork{}, "what is due where nothing is")
 	late := w.stored("late", func(s *domain.Session) { s.WakeAt = new(T0.Add(2 * time.Second)) })
 	early := w.stored("early", func(s *domain.Session) { s.WorkspaceID, s.WakeAt = "other", new(T0.Add(time.Second)) })
 	w.stored("later", func(s *domain.Session) { s.WakeAt = new(T0.Add(time.Hour)) })
 	before, err := w.Slot.DueWork(w.Context(), T0, 10, false)
 	w.ok(err)
-	w.equal(*before, domain.DueWork{Next: T0.Add(time.Second)}, "before the first")
+	w.equal(*before, automation.DueWork{Next: T0.Add(time.Second)}, "before the first")
 	due, err := w.Slot.DueWork(w.Context(), T0.Add(2*time.Second), 10, false)
 	w.ok(err)
-	w.equal(*due, domain.DueWork{
+	w.equal(*due, automation.DueWork{
 		Sessions: []domain.SessionRef{{WorkspaceID: "other", SessionID: early.ID}, {WorkspaceID: domain.DefaultWorkspace, SessionID: late.ID}},
 		Next:     T0.Add(time.Hour),
 	}, "due timers")

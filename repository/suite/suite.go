@@ -66,6 +66,8 @@ func Run(t *testing.T, open Open) {
 		"lanes":                                lanes,
 		"the seats of a lane":                  seats,
 		"a lane that the settings change":      laneChanged,
+		"people are listed and changed":        peopleListed,
+		"tokens of people":                     tokensOfPeople,
 		"a history is noted once":              histories,
 		"answers are superseded and chosen":    answersAgain,
 		"files":                                files,

@@ -119,7 +119,7 @@ func (m *minutely) start() {
 	m.t.Cleanup(func() { _ = m.loop.Stop(context.Background()) })
 }
 
-func (m *minutely) DueWork(_ context.Context, now time.Time, _ int, sweep bool) (*domain.DueWork, error) {
+func (m *minutely) DueWork(_ context.Context, now time.Time, _ int, sweep bool) (*automation.DueWork, error) {
 	m.mu.Lock()
 	m.read = append(m.read, now)
 	if m.away {
@@ -127,7 +127,7 @@ func (m *minutely) DueWork(_ context.Context, now time.Time, _ int, sweep bool) 
 		return nil, errors.New("the database is away")
 	}
 	ref := domain.AutomationRef{WorkspaceID: "default", ID: m.order.ID}
-	todo := &domain.DueWork{}
+	todo := &automation.DueWork{}
 	if m.order.NextAt.After(now) {
 		todo.Next = *m.order.NextAt
 	} else {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/scheduler"
 )
@@ -23,7 +24,7 @@ type counted struct {
 	looks, tasked int
 }
 
-func (c *counted) DueWork(ctx context.Context, now time.Time, batch int, sweep bool) (*domain.DueWork, error) {
+func (c *counted) DueWork(ctx context.Context, now time.Time, batch int, sweep bool) (*automation.DueWork, error) {
 	c.looks++
 	return c.SlotStore.DueWork(ctx, now, batch, sweep)
 }

@@ -12,6 +12,8 @@ export const problemsInFrench: Record<string, string> = {
   token_invalid: 'Le jeton est refusé. Reconnectez-vous.',
   token_not_yet_valid: 'Le jeton n’est pas encore valable : une horloge n’est pas à l’heure.',
   cross_origin: 'Une page d’une autre origine n’a pas accès.',
+  person_protected: 'Cette personne ne peut pas être bloquée.',
+  may_not_act_for: 'Cette clé n’agit que pour elle-même.',
   person_blocked: 'Un administrateur a bloqué votre accès à cet espace.',
   not_admitted: 'Vous n’avez pas accès à cet espace.',
   sign_in_lost: 'La connexion a été interrompue. Recommencez.',

@@ -38,6 +38,7 @@ export interface PassingEvents {
   snapshot: Data<'WorkspaceSnapshotData'>;
   reset: Data<'ResetData'>;
   bye: Data<'ByeData'>;
+  'token.expired': Data<'TokenExpiredData'>;
 }
 
 export type Events = StoredEvents & PassingEvents;
@@ -77,6 +78,7 @@ export const passing: readonly (keyof PassingEvents)[] = [
   'snapshot',
   'reset',
   'bye',
+  'token.expired',
 ];
 
 /** The state of the connection, the same in all tabs. `lost` has the time since when (performance.now()), and whether
