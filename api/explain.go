@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/explain"
 )
 
@@ -73,8 +74,8 @@ func clockOf(settings *domain.Settings) func(time.Time) string {
 }
 
 func zoneOf(settings *domain.Settings) *time.Location {
-	if calendar, err := settings.Calendar(); err == nil { // settings are checked when they are made
-		return calendar.Zone
+	if dates, err := calendar.Of(settings); err == nil { // settings are checked when they are made
+		return dates.Zone
 	}
 	return time.UTC
 }

@@ -108,7 +108,7 @@ func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card,
 	if err != nil {
 		return card{}, err
 	}
-	calendar, err := c.env.Calendar()
+	dates, err := c.env.Calendar()
 	if err != nil {
 		return card{}, err
 	}
@@ -121,7 +121,7 @@ func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card,
 	if tool.AlwaysSend {
 		d.sentAlways(&c.env, false)
 	}
-	d.before, d.after = diff(entryView(entry, calendar.Zone), entryView(&after, calendar.Zone))
+	d.before, d.after = diff(entryView(entry, dates.Zone), entryView(&after, dates.Zone))
 	return d, nil
 }
 
@@ -145,7 +145,7 @@ func runUpdateData(ctx context.Context, c *call, p updateDataParams) (done, erro
 }
 
 func describeDeleteData(ctx context.Context, c *call, p deleteDataParams) (card, error) {
-	calendar, err := c.env.Calendar()
+	dates, err := c.env.Calendar()
 	if err != nil {
 		return card{}, err
 	}
@@ -158,7 +158,7 @@ func describeDeleteData(ctx context.Context, c *call, p deleteDataParams) (card,
 		if err != nil {
 			return card{}, err
 		}
-		rows = append(rows, entryView(entry, calendar.Zone))
+		rows = append(rows, entryView(entry, dates.Zone))
 		versions = append(versions, entry.ID+"@"+strconv.FormatInt(entry.Version, 10))
 		if slices.Contains(seen, entry.ToolID) {
 			continue

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/commands/origins"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
@@ -27,10 +28,10 @@ const (
 // enrichmentConfig is the config of every type of enrichment; which fields one may
 // have is in its schema.
 type enrichmentConfig struct {
-	ZoneID   string        `json:"zone_id,omitempty"`
-	ToolID   string        `json:"tool_id,omitempty"`
-	ToolType string        `json:"tool_type,omitempty"`
-	Period   domain.Period `json:"period,omitzero"`
+	ZoneID   string          `json:"zone_id,omitempty"`
+	ToolID   string          `json:"tool_id,omitempty"`
+	ToolType string          `json:"tool_type,omitempty"`
+	Period   calendar.Period `json:"period,omitzero"`
 }
 
 const typeProperty = `"tool_type": {"type": "string", "description": "Id of a tool type."}`
@@ -46,7 +47,7 @@ var enrichmentSchemas = map[domain.EnrichmentType]json.RawMessage{
 type enricher struct {
 	call     *call
 	beneath  data.Store // what call reads, a segment at a time
-	calendar domain.Calendar
+	calendar calendar.Calendar
 	commands []domain.Command
 	seen     map[string]bool
 }
@@ -57,11 +58,11 @@ type enricher struct {
 // errors begin with /segments/0.
 func (c *Catalogue) Enrichments(ctx context.Context, store data.Store, env Env, segments []domain.Segment) (domain.RichContent, error) {
 	var rich domain.RichContent
-	calendar, err := env.Calendar()
+	dates, err := env.Calendar()
 	if err != nil {
 		return rich, err
 	}
-	x := &enricher{call: &call{catalogue: c, env: env}, beneath: store, calendar: calendar, seen: map[string]bool{}}
+	x := &enricher{call: &call{catalogue: c, env: env}, beneath: store, calendar: dates, seen: map[string]bool{}}
 	var linear strings.Builder
 	blocks := 0
 	for i, s := range segments {
@@ -167,7 +168,7 @@ func (x *enricher) enrich(ctx context.Context, block *domain.Enrichment) error {
 }
 
 // freeze makes a period absolute, but in a SEED.
-func (x *enricher) freeze(p domain.Period) (domain.Period, error) {
+func (x *enricher) freeze(p calendar.Period) (calendar.Period, error) {
 	if p.IsZero() {
 		return p, nil
 	}
@@ -183,7 +184,7 @@ func (x *enricher) freeze(p domain.Period) (domain.Period, error) {
 
 // expand resolves what the enrichment refers to, describes it and adds the queries. said is the period as
 // the person entered it, which reads better than the resolved one.
-func (x *enricher) expand(ctx context.Context, block *domain.Enrichment, config enrichmentConfig, said domain.Period) error {
+func (x *enricher) expand(ctx context.Context, block *domain.Enrichment, config enrichmentConfig, said calendar.Period) error {
 	env := &x.call.env
 	switch block.Type {
 	case domain.EnrichCreate:
@@ -217,14 +218,14 @@ func (x *enricher) expand(ctx context.Context, block *domain.Enrichment, config 
 	return nil
 }
 
-func inPeriod(p domain.Period) domain.Text {
+func inPeriod(p calendar.Period) domain.Text {
 	if p.IsZero() {
 		return domain.Text{}
 	}
 	return periodText(p)
 }
 
-func (x *enricher) expandZone(ctx context.Context, block *domain.Enrichment, config enrichmentConfig, said domain.Period) error {
+func (x *enricher) expandZone(ctx context.Context, block *domain.Enrichment, config enrichmentConfig, said calendar.Period) error {
 	zone, err := x.call.zone(ctx, "/zone_id", config.ZoneID)
 	if err != nil {
 		return err
@@ -266,7 +267,7 @@ func (x *enricher) expandCreate(ctx context.Context, block *domain.Enrichment, c
 	return nil
 }
 
-func (x *enricher) expandUse(ctx context.Context, tool *userdata.Tool, period domain.Period) error {
+func (x *enricher) expandUse(ctx context.Context, tool *userdata.Tool, period calendar.Period) error {
 	t, err := data.FindToolType(ctx, x.call.store, tool.ToolType)
 	if err != nil {
 		return err
@@ -285,7 +286,7 @@ func (x *enricher) expandUse(ctx context.Context, tool *userdata.Tool, period do
 	return nil
 }
 
-func (x *enricher) addData(toolID string, period domain.Period) {
+func (x *enricher) addData(toolID string, period calendar.Period) {
 	if !period.IsZero() {
 		x.add("TOOL_DATA", enrichmentConfig{ToolID: toolID, Period: period})
 	}
@@ -303,7 +304,7 @@ func (x *enricher) add(name string, params any) {
 	}
 	x.seen[id] = true
 	var p struct {
-		Period domain.Period `json:"period"`
+		Period calendar.Period `json:"period"`
 	}
 	relative := json.Unmarshal(raw, &p) == nil && p.Period.IsRelative()
 	x.commands = append(x.commands, domain.Command{ID: id, Type: name, Params: raw, IsRelative: relative})

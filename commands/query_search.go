@@ -58,7 +58,7 @@ func hitView(h *userdata.SearchHit, zone *time.Location) hitRow {
 
 // search finds what sessions read: a draft becomes true when it is published.
 func search(ctx context.Context, c *call, p searchParams) (answer, error) {
-	calendar, err := c.env.Calendar()
+	dates, err := c.env.Calendar()
 	if err != nil {
 		return answer{}, err
 	}
@@ -82,7 +82,7 @@ func search(ctx context.Context, c *call, p searchParams) (answer, error) {
 		a.note = "There are more than these. Add a word to narrow it down, or raise the limit (at most 100)."
 	}
 	for i := range hits {
-		a.rows = append(a.rows, jsonbody.Encode(hitView(&hits[i], calendar.Zone)))
+		a.rows = append(a.rows, jsonbody.Encode(hitView(&hits[i], dates.Zone)))
 	}
 	return a, nil
 }

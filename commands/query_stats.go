@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 type statsParams struct {
-	ToolID  string        `json:"tool_id"`
-	Field   string        `json:"field,omitempty"`
-	Period  domain.Period `json:"period,omitzero"`
-	GroupBy string        `json:"group_by,omitempty"`
+	ToolID  string          `json:"tool_id"`
+	Field   string          `json:"field,omitempty"`
+	Period  calendar.Period `json:"period,omitzero"`
+	GroupBy string          `json:"group_by,omitempty"`
 
 	Where json.RawMessage `json:"where,omitempty"`
 }

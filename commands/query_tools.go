@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
@@ -31,11 +32,11 @@ type toolParams struct {
 }
 
 type dataParams struct {
-	ToolID string        `json:"tool_id"`
-	Period domain.Period `json:"period,omitzero"`
-	Limit  int           `json:"limit,omitempty"`
-	Cursor string        `json:"cursor,omitempty"`
-	Order  string        `json:"order,omitempty"`
+	ToolID string          `json:"tool_id"`
+	Period calendar.Period `json:"period,omitzero"`
+	Limit  int             `json:"limit,omitempty"`
+	Cursor string          `json:"cursor,omitempty"`
+	Order  string          `json:"order,omitempty"`
 
 	Where   json.RawMessage `json:"where,omitempty"`
 	OrderBy string          `json:"order_by,omitempty"`
@@ -143,11 +144,11 @@ func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	calendar, err := c.env.Calendar()
+	dates, err := c.env.Calendar()
 	if err != nil {
 		return answer{}, err
 	}
-	span, err := c.span(p.Period, calendar)
+	span, err := c.span(p.Period, dates)
 	if err != nil {
 		return answer{}, err
 	}
@@ -171,7 +172,7 @@ func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
 			domain.Plural(len(entries), "entry", "entries"),
 			jsonbody.Quote(tool.Name),
 			tool.ID,
-			spanText(span, calendar),
+			span.Text(dates),
 		),
 		key:    "entries",
 		cursor: next,
@@ -186,27 +187,16 @@ func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
 		},
 	}
 	for i := range entries {
-		a.rows = append(a.rows, jsonbody.Encode(entryView(&entries[i], calendar.Zone)))
+		a.rows = append(a.rows, jsonbody.Encode(entryView(&entries[i], dates.Zone)))
 	}
 	return a, nil
 }
 
 // span resolves a period, with pointers below /period.
-func (c *call) span(p domain.Period, calendar domain.Calendar) (domain.Span, error) {
+func (c *call) span(p calendar.Period, dates calendar.Calendar) (calendar.Span, error) {
 	if p.IsZero() {
-		return domain.Span{}, nil
+		return calendar.Span{}, nil
 	}
-	span, err := c.env.Resolve(p, calendar)
+	span, err := c.env.Resolve(p, dates)
 	return span, domain.Below("/period", err)
-}
-
-func spanText(s domain.Span, calendar domain.Calendar) string {
-	text := ""
-	if !s.From.IsZero() {
-		text += " from " + s.From.In(calendar.Zone).Format(time.RFC3339)
-	}
-	if !s.Until.IsZero() {
-		text += " until " + s.Until.In(calendar.Zone).Format(time.RFC3339)
-	}
-	return text
 }

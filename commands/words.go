@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/internal/shorten"
 	"github.com/fermata-dev/fermata/internal/visible"
 )
@@ -46,7 +47,7 @@ func (c *call) zoneName(ctx context.Context, id string) domain.Text {
 }
 
 // periodText describes a period: "last week", "from … to …".
-func periodText(p domain.Period) domain.Text {
+func periodText(p calendar.Period) domain.Text {
 	switch {
 	case p.IsZero():
 		return domain.Say("all of it", "en entier")

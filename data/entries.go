@@ -85,11 +85,11 @@ func entryTime(env *Env, pointer, text string) (time.Time, error) {
 	if text == "" {
 		return env.Now, nil
 	}
-	calendar, err := env.Calendar()
+	dates, err := env.Calendar()
 	if err != nil {
 		return time.Time{}, err
 	}
-	return calendar.ParseTime(pointer, text)
+	return dates.ParseTime(pointer, text)
 }
 
 // PatchEntry merges a patch into an entry. A time is read in the workspace's calendar.

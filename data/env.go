@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/trust"
 )
 
@@ -29,21 +30,21 @@ func EnvOf(w *domain.Workspace, now time.Time, newID domain.IDSource) Env {
 }
 
 // Calendar is the workspace's.
-func (e *Env) Calendar() (domain.Calendar, error) {
-	calendar, err := e.Settings.Calendar()
+func (e *Env) Calendar() (calendar.Calendar, error) {
+	dates, err := calendar.Of(&e.Settings)
 	if err != nil {
-		return domain.Calendar{}, fmt.Errorf("read the workspace's calendar: %w", err)
+		return calendar.Calendar{}, fmt.Errorf("read the workspace's calendar: %w", err)
 	}
-	return calendar, nil
+	return dates, nil
 }
 
 // Resolve reads a period, as seen from the reference.
-func (e *Env) Resolve(period domain.Period, calendar domain.Calendar) (domain.Span, error) {
+func (e *Env) Resolve(period calendar.Period, dates calendar.Calendar) (calendar.Span, error) {
 	at := e.Reference
 	if at.IsZero() {
 		at = e.Now
 	}
-	return period.Resolve(at, calendar)
+	return period.Resolve(at, dates)
 }
 
 // change is a data change made on behalf of the env's session.

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
@@ -106,14 +107,14 @@ func (s *Service) Search(ctx context.Context, workspace string, query userdata.S
 }
 
 // ResolvePeriod reads a period as seen from now, in the workspace's calendar.
-func (s *Service) ResolvePeriod(ctx context.Context, workspace string, period domain.Period) (domain.Span, error) {
+func (s *Service) ResolvePeriod(ctx context.Context, workspace string, period calendar.Period) (calendar.Span, error) {
 	w, err := s.repository.Workspace(ctx, workspace)
 	if err != nil {
-		return domain.Span{}, err
+		return calendar.Span{}, err
 	}
-	calendar, err := w.Settings.Calendar()
+	dates, err := calendar.Of(&w.Settings)
 	if err != nil {
-		return domain.Span{}, err
+		return calendar.Span{}, err
 	}
-	return period.Resolve(s.now(), calendar)
+	return period.Resolve(s.now(), dates)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
@@ -153,7 +154,7 @@ func TestStatistics(t *testing.T) {
 		pointer string
 	}{
 		"all of it":     {userdata.StatsQuery{ToolID: "tol_w"}, 1, 2, ""},
-		"a day":         {userdata.StatsQuery{ToolID: "tol_w", Field: "value", Period: domain.Period{Relative: "-1_DAY"}}, 1, 1, ""},
+		"a day":         {userdata.StatsQuery{ToolID: "tol_w", Field: "value", Period: calendar.Period{Relative: "-1_DAY"}}, 1, 1, ""},
 		"by day":        {userdata.StatsQuery{ToolID: "tol_w", GroupBy: "day"}, 2, 1, ""},
 		"by week":       {userdata.StatsQuery{ToolID: "tol_w", GroupBy: "week"}, 1, 2, ""},
 		"another field": {userdata.StatsQuery{ToolID: "tol_w", Field: "kg"}, 0, 0, "/field"},
@@ -161,7 +162,7 @@ func TestStatistics(t *testing.T) {
 		"by a field":    {userdata.StatsQuery{ToolID: "tol_w", GroupBy: "value"}, 2, 1, ""},
 		"some of it":    {userdata.StatsQuery{ToolID: "tol_w", Where: json.RawMessage(`{"value": {"lt": -1e6}}`)}, 1, 0, ""},
 		"unknown field": {userdata.StatsQuery{ToolID: "tol_w", Where: json.RawMessage(`{"kg": 1}`)}, 0, 0, "/where/kg"},
-		"a bad period":  {userdata.StatsQuery{ToolID: "tol_w", Period: domain.Period{Relative: "soon"}}, 0, 0, "/period"},
+		"a bad period":  {userdata.StatsQuery{ToolID: "tol_w", Period: calendar.Period{Relative: "soon"}}, 0, 0, "/period"},
 	} {
 		stats, err := s.EntryStats(t.Context(), ws, tt.query)
 		switch {
@@ -197,11 +198,11 @@ func TestReading(t *testing.T) {
 	if hits, _, err := s.Search(ctx, ws, userdata.SearchQuery{Text: "run", Limit: 5}); err != nil || len(hits) != 1 || hits[0].Key != "about" {
 		t.Errorf("%+v, %v", hits, err)
 	}
-	span, err := s.ResolvePeriod(ctx, ws, domain.Period{Relative: "-1_DAY"})
+	span, err := s.ResolvePeriod(ctx, ws, calendar.Period{Relative: "-1_DAY"})
 	if err != nil || span.From.Day() != 17 || span.Until.Day() != 18 {
 		t.Errorf("%+v, %v", span, err)
 	}
-	if _, err := s.ResolvePeriod(ctx, "nowhere", domain.Period{Relative: "-1_DAY"}); domain.ErrorCode(err) != domain.CodeNotFound {
+	if _, err := s.ResolvePeriod(ctx, "nowhere", calendar.Period{Relative: "-1_DAY"}); domain.ErrorCode(err) != domain.CodeNotFound {
 		t.Errorf("a workspace that is not there: %v", err)
 	}
 }

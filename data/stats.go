@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
@@ -37,13 +38,13 @@ func (r *Rules) Stats(ctx context.Context, store Store, env Env, q userdata.Stat
 		return nil, err
 	}
 	filter.Field = field
-	calendar, err := env.Calendar()
+	dates, err := env.Calendar()
 	if err != nil {
 		return nil, err
 	}
-	var span domain.Span
+	var span calendar.Span
 	if !q.Period.IsZero() {
-		if span, err = env.Resolve(q.Period, calendar); err != nil {
+		if span, err = env.Resolve(q.Period, dates); err != nil {
 			return nil, domain.Below("/period", err)
 		}
 	}
@@ -56,7 +57,7 @@ func (r *Rules) Stats(ctx context.Context, store Store, env Env, q userdata.Stat
 	case by != nil:
 		result.Groups, err = statsByField(ctx, store, filter, by)
 	case q.GroupBy != "":
-		result.Groups, err = statsByDate(ctx, store, filter, calendar, q.GroupBy)
+		result.Groups, err = statsByDate(ctx, store, filter, dates, q.GroupBy)
 	}
 	return result, err
 }
@@ -75,14 +76,14 @@ func statsByField(ctx context.Context, store Store, filter userdata.StatsFilter,
 }
 
 // statsByDate computes the statistics for each day, week or month that has entries.
-func statsByDate(ctx context.Context, store Store, filter userdata.StatsFilter, calendar domain.Calendar, unit string) (
+func statsByDate(ctx context.Context, store Store, filter userdata.StatsFilter, dates calendar.Calendar, unit string) (
 	[]userdata.Stats, error,
 ) {
 	span, err := entriesSpan(ctx, store, &filter)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := buckets(calendar, span, unit)
+	groups, err := buckets(dates, span, unit)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func statsField(t *userdata.ToolType, field string) (string, error) {
 
 // entriesSpan narrows the period of a filter to where there are entries, so that one without bounds can be grouped.
 // Without entries it is empty.
-func entriesSpan(ctx context.Context, store Entries, of *userdata.StatsFilter) (domain.Span, error) {
+func entriesSpan(ctx context.Context, store Entries, of *userdata.StatsFilter) (calendar.Span, error) {
 	ends := [2]time.Time{}
 	for i, descending := range []bool{false, true} {
 		filter := userdata.EntryFilter{
@@ -159,19 +160,19 @@ func entriesSpan(ctx context.Context, store Entries, of *userdata.StatsFilter) (
 		}
 		entries, _, err := store.Entries(ctx, filter)
 		if err != nil {
-			return domain.Span{}, fmt.Errorf("read the first and last entry: %w", err)
+			return calendar.Span{}, fmt.Errorf("read the first and last entry: %w", err)
 		}
 		if len(entries) == 0 {
-			return domain.Span{}, nil
+			return calendar.Span{}, nil
 		}
 		ends[i] = entries[0].Timestamp
 	}
 	until := ends[1].Add(time.Microsecond) // the last one is included
-	return domain.Span{From: ends[0], Until: until}, nil
+	return calendar.Span{From: ends[0], Until: until}, nil
 }
 
 type bucket struct {
-	domain.Span
+	calendar.Span
 	name string
 }
 
@@ -179,11 +180,11 @@ type bucket struct {
 var units = map[string]string{"day": "0_DAY", "week": "0_WEEK", "month": "0_MONTH"}
 
 // buckets cuts a span into days, weeks or months.
-func buckets(calendar domain.Calendar, span domain.Span, by string) ([]bucket, error) {
+func buckets(dates calendar.Calendar, span calendar.Span, by string) ([]bucket, error) {
 	var all []bucket
 	unit := units[by]
 	for at := span.From; at.Before(span.Until); {
-		group, err := domain.Period{Relative: unit}.Resolve(at, calendar)
+		group, err := calendar.Period{Relative: unit}.Resolve(at, dates)
 		if err != nil {
 			return nil, fmt.Errorf("cut the period: %w", err)
 		}
@@ -191,7 +192,7 @@ func buckets(calendar domain.Calendar, span domain.Span, by string) ([]bucket, e
 			return nil, domain.Invalid("/period", "too_long",
 				"That makes more than %d groups. Ask for a shorter period, or group by week or month.", maxBuckets)
 		}
-		y, m, d := calendar.Day(group.From)
+		y, m, d := dates.Day(group.From)
 		name := time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 		next := group.Until
 		if group.From.Before(span.From) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
 )
@@ -21,12 +22,12 @@ func (s *base) spentIn(ctx context.Context, r sqldb.Reader, w *domain.Workspace,
 	if !daily && !monthly && !own {
 		return sum, nil
 	}
-	calendar, err := w.Settings.Calendar()
+	dates, err := calendar.Of(&w.Settings)
 	if err != nil {
 		return sum, err
 	}
-	year, month, day := calendar.Day(s.cfg.Clock())
-	today, thisMonth := calendar.DayStart(year, month, day), calendar.DayStart(year, month, 1)
+	year, month, day := dates.Day(s.cfg.Clock())
+	today, thisMonth := dates.DayStart(year, month, day), dates.DayStart(year, month, 1)
 	sum.Day = fmt.Sprintf("%04d-%02d-%02d", year, month, day)
 	sum.Month = sum.Day[:len("2006-01")]
 	if daily {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/reports"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/internal/transaction"
@@ -92,14 +93,14 @@ func (s *RecordStore) Usage(ctx context.Context, workspace string, f reports.Usa
 		if err != nil {
 			return err
 		}
-		calendar, err := settings.Calendar()
+		dates, err := calendar.Of(&settings)
 		if err != nil {
 			return err
 		}
 		if f.Cursor != "" {
 			f.Until = time.UnixMicro(after.Number).UTC()
 		}
-		rows, err = usageByDay(ctx, r, workspace, f, calendar, limit+1)
+		rows, err = usageByDay(ctx, r, workspace, f, dates, limit+1)
 		return err
 	})
 	if err != nil {
@@ -159,7 +160,7 @@ const daysAtOnce = 32
 // usageByDay walks back from the newest call, over the days of the workspace's calendar; after a
 // period without calls it jumps to the next call. A row's Total is where its day begins, which is
 // where the next page continues.
-func usageByDay(ctx context.Context, r sqldb.Reader, workspace string, f reports.UsageFilter, calendar domain.Calendar, limit int) (
+func usageByDay(ctx context.Context, r sqldb.Reader, workspace string, f reports.UsageFilter, dates calendar.Calendar, limit int) (
 	[]usageRow, error,
 ) {
 	var rows []usageRow
@@ -168,17 +169,17 @@ func usageByDay(ctx context.Context, r sqldb.Reader, workspace string, f reports
 		if err != nil || newest.IsZero() {
 			return rows, err
 		}
-		spans := make([]domain.Span, daysAtOnce)
-		year, month, day := calendar.Day(newest)
+		spans := make([]calendar.Span, daysAtOnce)
+		year, month, day := dates.Day(newest)
 		for i := range spans {
-			spans[i] = domain.Span{From: calendar.DayStart(year, month, day-i), Until: calendar.DayStart(year, month, day-i+1)}
+			spans[i] = calendar.Span{From: dates.DayStart(year, month, day-i), Until: dates.DayStart(year, month, day-i+1)}
 		}
 		found, err := usageOfDays(ctx, r, workspace, f, spans)
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range found {
-			y, m, d := calendar.Day(time.UnixMicro(row.Total))
+			y, m, d := dates.Day(time.UnixMicro(row.Total))
 			row.Key = fmt.Sprintf("%04d-%02d-%02d", y, m, d)
 			rows = append(rows, row)
 		}
@@ -198,7 +199,7 @@ func newestCall(ctx context.Context, r sqldb.Reader, workspace string, f reports
 }
 
 // usageOfDays sums the calls of each span that has some, newest first.
-func usageOfDays(ctx context.Context, r sqldb.Reader, workspace string, f reports.UsageFilter, spans []domain.Span) ([]usageRow, error) {
+func usageOfDays(ctx context.Context, r sqldb.Reader, workspace string, f reports.UsageFilter, spans []calendar.Span) ([]usageRow, error) {
 	bounds := make([]any, 0, 2*len(spans))
 	for _, span := range spans {
 		bounds = append(bounds, sqldb.At(span.From), sqldb.At(span.Until))

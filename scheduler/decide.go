@@ -166,7 +166,7 @@ func (d *decision) present() *domain.View {
 	if d.step == nil {
 		return d.view
 	}
-	return d.view.After(d.change, d.step.Session)
+	return viewAfter(d.view, d.change, d.step.Session)
 }
 
 // policy is the machine's input.

@@ -3,7 +3,7 @@ package userdata
 import (
 	"encoding/json"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/mergepatch"
 )
 
@@ -34,7 +34,7 @@ type (
 type StatsQuery struct {
 	ToolID  string
 	Field   string
-	Period  domain.Period
+	Period  calendar.Period
 	GroupBy string
 	// Where is a JSON object of conditions on the entries; empty: none.
 	Where json.RawMessage

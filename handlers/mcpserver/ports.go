@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/rounds"
@@ -43,7 +44,7 @@ type Data interface {
 	Tools(ctx context.Context, ws, zone, cursor string, limit int) ([]userdata.Tool, string, error)
 	ToolTypes(ctx context.Context, ws string) ([]userdata.ToolType, error)
 	Entries(ctx context.Context, ws string, query userdata.EntryQuery) ([]userdata.Entry, string, error)
-	ResolvePeriod(ctx context.Context, ws string, period domain.Period) (domain.Span, error)
+	ResolvePeriod(ctx context.Context, ws string, period calendar.Period) (calendar.Span, error)
 	Search(ctx context.Context, ws string, query userdata.SearchQuery) ([]userdata.SearchHit, string, error)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
@@ -39,10 +40,10 @@ func queryData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args struct {
 		paging
 
-		ToolID string         `json:"tool_id"`
-		Search string         `json:"search"`
-		Period *domain.Period `json:"period"`
-		Order  string         `json:"order"`
+		ToolID string           `json:"tool_id"`
+		Search string           `json:"search"`
+		Period *calendar.Period `json:"period"`
+		Order  string           `json:"order"`
 
 		Where   json.RawMessage `json:"where"`
 		OrderBy string          `json:"order_by"`

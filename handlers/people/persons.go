@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
@@ -38,12 +39,12 @@ func (s *Handlers) monthStart(ctx context.Context, ws string) (time.Time, error)
 	if err != nil {
 		return time.Time{}, err //nolint:wrapcheck // the store's own words
 	}
-	calendar, err := workspace.Settings.Calendar()
+	dates, err := calendar.Of(&workspace.Settings)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("read the calendar: %w", err)
 	}
-	year, month, _ := calendar.Day(s.Clock())
-	return calendar.DayStart(year, month, 1), nil
+	year, month, _ := dates.Day(s.Clock())
+	return dates.DayStart(year, month, 1), nil
 }
 
 func (s *Handlers) GetPerson(w http.ResponseWriter, r *http.Request) {

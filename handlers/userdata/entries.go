@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/handlers/edge"
 )
@@ -85,9 +86,9 @@ func (s *Handlers) spanOf(r *http.Request) (from, until time.Time, err error) {
 func (s *Handlers) relativeSpan(r *http.Request, text string) (from, until time.Time, err error) {
 	// A "+" that was not escaped has become a space.
 	text = strings.ReplaceAll(text, " ", "+")
-	period := domain.Period{Relative: text}
+	period := calendar.Period{Relative: text}
 	if first, last, two := strings.Cut(text, ".."); two {
-		period = domain.Period{From: first, To: last}
+		period = calendar.Period{From: first, To: last}
 	}
 	span, err := s.Periods.ResolvePeriod(r.Context(), edge.Caller(r).Workspace, period)
 	if err != nil {
@@ -133,7 +134,7 @@ func (s *Handlers) CreateEntries(w http.ResponseWriter, r *http.Request) {
 }
 
 // periodOf is the period between two times; a zero one is no bound.
-func periodOf(from, until time.Time) (p domain.Period) {
+func periodOf(from, until time.Time) (p calendar.Period) {
 	if !from.IsZero() {
 		p.Start = from.Format(time.RFC3339Nano)
 	}

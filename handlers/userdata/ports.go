@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
@@ -54,7 +55,7 @@ type Undo interface {
 
 // Periods reads a period as seen from now, in the workspace's calendar.
 type Periods interface {
-	ResolvePeriod(ctx context.Context, ws string, period domain.Period) (domain.Span, error)
+	ResolvePeriod(ctx context.Context, ws string, period calendar.Period) (calendar.Span, error)
 }
 
 // DocumentVersions keeps what documents have published.

@@ -49,7 +49,7 @@ var manyFields = map[string]int{
 
 // largePackages has lines of a package.
 var largePackages = map[string]int{
-	"domain": 6337,
+	"domain": 5850,
 }
 
 // tangled has per cent of references between files that run upward.

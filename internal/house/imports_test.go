@@ -23,13 +23,14 @@ var table = map[string][]string{
 	"domain/ai":                       {"domain"},
 	"domain/automation":               {"domain"},
 	"domain/branch":                   {"domain"},
+	"domain/calendar":                 {"domain"},
 	"domain/explain":                  {"domain"},
 	"domain/mergepatch":               {},
 	"domain/outside":                  {"domain"},
 	"domain/people":                   {"domain", "domain/mergepatch"},
 	"domain/reports":                  {"domain"},
 	"domain/trust":                    {"domain"},
-	"domain/userdata":                 {"domain", "domain/mergepatch", "domain/trust"},
+	"domain/userdata":                 {"domain", "domain/calendar", "domain/mergepatch", "domain/trust"},
 	"data/files":                      {"domain", "internal/picture"},
 	"internal/certificate":            {},
 	"internal/clock":                  {},
@@ -231,7 +232,7 @@ func short(path string) string {
 
 // TestDomainIsPlain: the domain imports no third-party packages.
 func TestDomainIsPlain(t *testing.T) {
-	for _, name := range []string{"domain", "domain/ai", "domain/automation", "domain/branch", "domain/explain", "domain/mergepatch", "domain/outside", "domain/people", "domain/reports", "domain/trust", "domain/userdata", "orchestrator/machine"} {
+	for _, name := range []string{"domain", "domain/ai", "domain/automation", "domain/branch", "domain/calendar", "domain/explain", "domain/mergepatch", "domain/outside", "domain/people", "domain/reports", "domain/trust", "domain/userdata", "orchestrator/machine"} {
 		out, err := exec.Command("go", "list", "-f", "{{join .Imports \"\\n\"}}", module+"/"+name).Output()
 		if err != nil {
 			t.Fatalf("go list %s: %v", name, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/automation"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/domain/reports"
@@ -128,7 +129,7 @@ func usage(w *world) {
 	ctx := w.Context()
 	settings, err := w.Workspaces.UpdateSettings(ctx, domain.DefaultWorkspace, people.SettingsPatch{Fields: []byte(`{"time_zone":"Europe/Paris","day_start_hour":4}`)})
 	w.ok(err)
-	calendar, err := settings.Settings.Calendar()
+	calendar, err := calendar.Of(&settings.Settings)
 	w.ok(err)
 	w.ok(w.Providers.InsertProvider(ctx, &outside.Provider{ID: "prv_1", WorkspaceID: domain.DefaultWorkspace, Name: "Mine", Kind: "demo", Config: json.RawMessage(`{}`), Version: 1, CreatedAt: T0, UpdatedAt: T0}))
 	nightly, dropped := w.automation("Nightly", nil), w.automation("Dropped", nil)
@@ -212,7 +213,7 @@ func usage(w *world) {
 }
 
 // plainUsage computes by hand what the database is asked for.
-func plainUsage(all []*domain.Roundtrip, f reports.UsageFilter, calendar domain.Calendar) map[string]reports.UsageRow {
+func plainUsage(all []*domain.Roundtrip, f reports.UsageFilter, calendar calendar.Calendar) map[string]reports.UsageRow {
 	sums := map[string]reports.UsageRow{}
 	for _, r := range all {
 		if f.SessionID != "" && r.SessionID != f.SessionID || r.EndedAt.Before(f.Since) || !f.Until.IsZero() && !r.EndedAt.Before(f.Until) {

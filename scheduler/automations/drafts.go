@@ -5,6 +5,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/automation"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
 
@@ -19,13 +20,13 @@ func (Drafts) Preview(s automation.Schedule, after time.Time, count int, setting
 	if err != nil {
 		return nil, err
 	}
-	calendar, err := settings.Calendar()
+	dates, err := calendar.Of(settings)
 	if err != nil {
 		return nil, err
 	}
 	for i := range preview.Next {
 		run := &preview.Next[i]
-		run.Said = schedule.Said(run.At.In(calendar.Zone), settings.Language)
+		run.Said = schedule.Said(run.At.In(dates.Zone), settings.Language)
 	}
 	return preview, nil
 }

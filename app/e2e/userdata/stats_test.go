@@ -15,6 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/calendar"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository"
@@ -207,7 +208,7 @@ func (s *server) compareRelative(tool string, samples []sample, at time.Time, na
 	for by, unit := range map[string]string{"day": "0_DAY", "week": "0_WEEK", "month": "0_MONTH"} {
 		inside := slices.DeleteFunc(slices.Clone(samples), func(x sample) bool { return name(x.at, by) != name(at, by) })
 		got, err := data.NewRules().Stats(s.T.Context(), s.Parts.Store.ReadData(w.ID), env, userdata.StatsQuery{
-			ToolID: tool, Field: "progress", Period: domain.Period{Relative: unit}, GroupBy: "day",
+			ToolID: tool, Field: "progress", Period: calendar.Period{Relative: unit}, GroupBy: "day",
 		})
 		if err != nil {
 			s.T.Fatal(err)

@@ -1,10 +1,12 @@
-package domain
+package calendar
 
 import (
 	"fmt"
 	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // Period is a stretch of time as people, enrichments and the AI write it. Exactly one
@@ -33,8 +35,8 @@ type Calendar struct {
 	WeekStart    time.Weekday
 }
 
-// Calendar reads the workspace's calendar from its settings.
-func (s *Settings) Calendar() (Calendar, error) {
+// Of reads the workspace's calendar from its settings.
+func Of(s *domain.Settings) (Calendar, error) {
 	zone, err := time.LoadLocation(s.TimeZone)
 	if err != nil {
 		return Calendar{}, fmt.Errorf("load the time zone %q: %w", s.TimeZone, err)
@@ -42,15 +44,15 @@ func (s *Settings) Calendar() (Calendar, error) {
 	if s.DayStartHour < 0 || s.DayStartHour > 23 {
 		return Calendar{}, fmt.Errorf("day_start_hour is %d, not 0 to 23", s.DayStartHour)
 	}
-	week, err := ParseWeekday(s.WeekStartDay)
+	week, err := parseWeekday(s.WeekStartDay)
 	if err != nil {
 		return Calendar{}, err
 	}
 	return Calendar{Zone: zone, DayStartHour: s.DayStartHour, WeekStart: week}, nil
 }
 
-// ParseWeekday reads the English lower-case name of a day; empty is Monday.
-func ParseWeekday(name string) (time.Weekday, error) {
+// parseWeekday reads the English lower-case name of a day; empty is Monday.
+func parseWeekday(name string) (time.Weekday, error) {
 	days := map[string]time.Weekday{"": time.Monday, "monday": time.Monday, "tuesday": time.Tuesday,
 		"wednesday": time.Wednesday, "thursday": time.Thursday, "friday": time.Friday,
 		"saturday": time.Saturday, "sunday": time.Sunday}
@@ -92,10 +94,10 @@ func (p Period) oneForm() error {
 	}
 	const shape = `A period is {"start", "end"}, {"relative": "-1_WEEK"} or {"from": "-3_DAY", "to": "0_DAY"}`
 	if forms != 1 {
-		return Invalid("", "period", shape+": exactly one of them.")
+		return domain.Invalid("", "period", shape+": exactly one of them.")
 	}
 	if (p.From == "") != (p.To == "") {
-		return Invalid("", "period", shape+": from and to go together.")
+		return domain.Invalid("", "period", shape+": from and to go together.")
 	}
 	return nil
 }
@@ -110,7 +112,7 @@ func (p Period) between(reference time.Time, cal Calendar) (Span, error) {
 		return Span{}, err
 	}
 	if last.From.Before(first.From) || last.Until.Before(first.Until) {
-		return Span{}, Invalid("/to", "order", "%q is before %q.", p.To, p.From)
+		return Span{}, domain.Invalid("/to", "order", "%q is before %q.", p.To, p.From)
 	}
 	return Span{From: first.From, Until: last.Until}, nil
 }
@@ -140,7 +142,7 @@ func (p Period) absolute(cal Calendar) (Span, error) {
 		span.Until = within(end.UTC())
 	}
 	if !span.From.IsZero() && !span.Until.IsZero() && span.Until.Before(span.From) {
-		return Span{}, Invalid("/end", "order", "The end %q is before the start %q.", p.End, p.Start)
+		return Span{}, domain.Invalid("/end", "order", "The end %q is before the start %q.", p.End, p.Start)
 	}
 	return span, nil
 }
@@ -174,7 +176,7 @@ var relativePattern = regexp.MustCompile(`^([+-]?[0-9]{1,5})_(HOUR|DAY|WEEK|MONT
 func (c Calendar) relative(pointer, text string, reference time.Time) (Span, error) {
 	m := relativePattern.FindStringSubmatch(text)
 	if m == nil {
-		return Span{}, Invalid(
+		return Span{}, domain.Invalid(
 			pointer,
 			"relative",
 			"%q is not a relative period: write an offset and HOUR, DAY, WEEK, MONTH or YEAR, like -1_WEEK (last week) or 0_DAY (today).",
@@ -183,7 +185,7 @@ func (c Calendar) relative(pointer, text string, reference time.Time) (Span, err
 	}
 	n, err := strconv.Atoi(m[1])
 	if err != nil {
-		return Span{}, Invalid(pointer, "relative", "%q has no readable offset.", text)
+		return Span{}, domain.Invalid(pointer, "relative", "%q has no readable offset.", text)
 	}
 	if m[2] == "HOUR" {
 		return c.hour(reference.Add(time.Duration(n) * time.Hour)), nil
@@ -203,7 +205,7 @@ func (c Calendar) relative(pointer, text string, reference time.Time) (Span, err
 		span = Span{c.DayStart(y+n, time.January, 1), c.DayStart(y+n+1, time.January, 1)}
 	}
 	if span.From.Year() < 1 || span.Until.Year() > 9999 {
-		return Span{}, Invalid(pointer, "relative", "%q is outside the years 1 to 9999.", text)
+		return Span{}, domain.Invalid(pointer, "relative", "%q is outside the years 1 to 9999.", text)
 	}
 	return span, nil
 }
@@ -281,7 +283,7 @@ func (c Calendar) ParseTime(pointer, text string) (time.Time, error) {
 	}
 	t = t.UTC().Truncate(time.Microsecond)
 	if !t.After(time.Time{}) { // stores treat Go's zero time as no time
-		return time.Time{}, Invalid(pointer, "time", "%q is outside the years 1 to 9999.", text)
+		return time.Time{}, domain.Invalid(pointer, "time", "%q is outside the years 1 to 9999.", text)
 	}
 	return t, nil
 }
@@ -300,7 +302,7 @@ func (c Calendar) read(pointer, text string) (t time.Time, isDate bool, err erro
 	if t, err := time.Parse(time.DateOnly, text); err == nil {
 		return inYears(pointer, text, t, true)
 	}
-	return time.Time{}, false, Invalid(pointer, "time",
+	return time.Time{}, false, domain.Invalid(pointer, "time",
 		"%q is not a time: write it like 2026-01-31T08:00:00Z, or a local 2026-01-31T08:00 or 2026-01-31.", text)
 }
 
@@ -318,7 +320,19 @@ func within(t time.Time) time.Time {
 
 func inYears(pointer, text string, t time.Time, isDate bool) (time.Time, bool, error) {
 	if y := t.UTC().Year(); y < 1 || y > 9999 {
-		return time.Time{}, false, Invalid(pointer, "time", "%q is outside the years 1 to 9999.", text)
+		return time.Time{}, false, domain.Invalid(pointer, "time", "%q is outside the years 1 to 9999.", text)
 	}
 	return t, isDate, nil
+}
+
+// Text names the bounds of the span: " from … until …". One that is missing is left out.
+func (s Span) Text(dates Calendar) string {
+	text := ""
+	if !s.From.IsZero() {
+		text += " from " + s.From.In(dates.Zone).Format(time.RFC3339)
+	}
+	if !s.Until.IsZero() {
+		text += " until " + s.Until.In(dates.Zone).Format(time.RFC3339)
+	}
+	return text
 }

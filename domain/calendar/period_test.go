@@ -1,4 +1,4 @@
-package domain
+package calendar
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 func calendar(t testing.TB, zone string, dayStart int, week time.Weekday) Calendar {
@@ -91,11 +93,11 @@ func TestPeriodsThatAreRefused(t *testing.T) {
 		{Period{Start: "2026-02-02", End: "2026-02-01T00:00:00Z"}, "/end"},
 	} {
 		_, err := tt.period.Resolve(time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC), paris)
-		if ErrorCode(err) != CodeInvalid {
+		if domain.ErrorCode(err) != domain.CodeInvalid {
 			t.Errorf("%+v: %v", tt.period, err)
 			continue
 		}
-		if e, ok := err.(*Error); !ok || e.Fields[0].Pointer != tt.pointer {
+		if e, ok := err.(*domain.Error); !ok || e.Fields[0].Pointer != tt.pointer {
 			t.Errorf("%+v: %+v", tt.period, err)
 		}
 	}
@@ -278,7 +280,7 @@ func TestTimesAreReadInTheWorkspacesZone(t *testing.T) {
 	}
 	for _, text := range []string{"", "now", "18.11.2026", "2026-13-01", "0000-12-31T00:00:00Z",
 		"0001-01-01T00:00:00Z", "0001-01-01T00:00:00.0000004Z", "0001-01-01", "0001-01-01T00:00"} {
-		if _, err := paris.ParseTime("/timestamp", text); ErrorCode(err) != CodeInvalid {
+		if _, err := paris.ParseTime("/timestamp", text); domain.ErrorCode(err) != domain.CodeInvalid {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -301,18 +303,18 @@ func TestAPeriodToTheLastDayThereIsCanBeFrozenAndReadAgain(t *testing.T) {
 }
 
 func TestCalendarOfSettings(t *testing.T) {
-	s := DefaultSettings()
-	if _, err := s.Calendar(); err != nil {
+	s := domain.DefaultSettings()
+	if _, err := Of(&s); err != nil {
 		t.Fatal(err)
 	}
-	for _, wrong := range []func(*Settings){
-		func(s *Settings) { s.TimeZone = "Mars/Olympus" },
-		func(s *Settings) { s.DayStartHour = 24 },
-		func(s *Settings) { s.WeekStartDay = "lundi" },
+	for _, wrong := range []func(*domain.Settings){
+		func(s *domain.Settings) { s.TimeZone = "Mars/Olympus" },
+		func(s *domain.Settings) { s.DayStartHour = 24 },
+		func(s *domain.Settings) { s.WeekStartDay = "lundi" },
 	} {
-		s := DefaultSettings()
+		s := domain.DefaultSettings()
 		wrong(&s)
-		if _, err := s.Calendar(); err == nil {
+		if _, err := Of(&s); err == nil {
 			t.Errorf("accepted: %+v", s)
 		}
 	}
