@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/automation"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/trust"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
@@ -93,6 +94,8 @@ func (d *disarmer) row(table string, row map[string]any) (bool, error) {
 		return false, nil
 	case "tasks":
 		d.task(row)
+	case "zones", "tool_types", "tools", "entries", "documents": // the file can claim anything about them
+		row["trust"], row["trust_detail"] = string(trust.Outside), ""
 	}
 	return true, err
 }

@@ -47,6 +47,7 @@ var hostile = []string{
 	`INSERT INTO file_uses (workspace_id, session_id, message_id, file_id)
 	SELECT workspace_id, id, 'msg_evil', 'fil_1' FROM sessions WHERE workspace_id = 'default' AND type = 'CHAT' LIMIT 1`,
 	`UPDATE webhooks SET enabled = TRUE, secret_sealed = 'x' WHERE workspace_id = 'default'`,
+	`UPDATE entries SET trust = 'person', trust_detail = '{"confirmed_by":"me"}' WHERE workspace_id = 'default'`,
 	`UPDATE workspaces SET settings = '{"language":"en","Notifications":{"mail_to":["victim@example.com"]}}' WHERE id = 'default'`,
 }
 
@@ -68,6 +69,9 @@ var armed = []string{
 	`SELECT COUNT(*) FROM file_uses WHERE message_id = 'msg_evil'`,
 	`SELECT COUNT(*) FROM tasks WHERE due_at IS NOT NULL OR status IN ('pending', 'running', 'unknown')`,
 	`SELECT COUNT(*) FROM webhooks WHERE enabled OR secret_sealed <> ''`,
+	`SELECT (SELECT COUNT(*) FROM zones WHERE trust <> 'outside') + (SELECT COUNT(*) FROM tools WHERE trust <> 'outside')`,
+	`SELECT (SELECT COUNT(*) FROM tool_types WHERE trust <> 'outside') + (SELECT COUNT(*) FROM documents WHERE trust <> 'outside')`,
+	`SELECT COUNT(*) FROM entries WHERE trust <> 'outside' OR trust_detail <> ''`,
 	`SELECT COUNT(*) FROM workspaces WHERE settings LIKE '%mail_to%'`,
 }
 
