@@ -118,6 +118,8 @@ export const mistakesInFrench: Record<string, string> = {
   not_allowed: 'Ce n’est pas permis ici.',
   not_fetched: 'Rien n’est lu à une adresse : envoyez le contenu du fichier.',
   not_found: 'Cela n’existe plus.',
+  differs: 'Deux personnes différentes sont nommées : n’en gardez qu’une.',
+  not_yours: 'Envoyez l’identifiant que votre programme donne à cette personne.',
   not_listed: 'L’administrateur du serveur n’a pas autorisé cette variable.',
   not_offered: 'Ce n’est pas proposé ici.',
   not_ours: 'Cela ne vient pas d’ici.',
