@@ -52,7 +52,7 @@ describe('a French page', () => {
 
   it('has a text for each invariant, and for each failure code of a provider test', () => {
     const go = (path: string) => readFileSync(join(root, path), 'utf8');
-    const names = [...go('repository/invariants.go').matchAll(/^\t\{"([a-z_]+)",\s*"/gm)].map((m) => m[1]!);
+    const names = [...go('repository/maintenance/invariants.go').matchAll(/^\t\{"([a-z_]+)",\s*"/gm)].map((m) => m[1]!);
     expect(names.length).toBeGreaterThan(20);
     expect(Object.keys(invariantsInFrench).toSorted()).toEqual(names.toSorted());
     const classes = [...go('providers/providers.go').matchAll(/^\tClass\w+\s+Class = "(\w+)"/gm)].map((m) => m[1]!);

@@ -216,7 +216,8 @@ export const testsInFrench: Record<string, readonly [meaning: string, remedy: st
 
 /** Names of the invariants that the System screen checks. */
 export const invariantsInFrench: Record<string, string> = {
-  two_holders: 'plusieurs sessions tiennent la place',
+  two_holders: 'plusieurs sessions tiennent une même place',
+  row_in_another_lane: 'une session est en file dans un autre couloir que le sien',
   running_without_slot: 'une session travaille sans tenir la place',
   running_without_owner: 'une session travaille et personne ne l’a jamais menée',
   ended_with_slot: 'une session terminée tient la place, attend en file ou a une échéance',

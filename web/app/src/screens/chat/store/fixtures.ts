@@ -20,6 +20,7 @@ export const aSession = (more: Partial<Session> = {}): Session => ({
   budgets: { max_tokens_per_round: null, max_cost_per_round: null, max_cost_per_session: null, max_cost_per_day: null },
   holds_slot: true,
   queue_position: null,
+  lane: 'workspace',
   waiting_context: null,
   total_roundtrips: 0,
   end_reason: null,
