@@ -18,6 +18,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/nodes"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -38,7 +39,7 @@ type mortal struct {
 
 // leases are those of a process that may be dead: then it gives nothing back.
 type leases struct {
-	*repository.NodeStore
+	*nodes.Store
 	dead bool
 }
 
@@ -46,14 +47,14 @@ func (l *leases) Release(ctx context.Context) error {
 	if l.dead {
 		return nil
 	}
-	return l.NodeStore.Release(ctx)
+	return l.Store.Release(ctx)
 }
 
 func (l *leases) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 	if l.dead {
 		return nil, nil
 	}
-	return l.NodeStore.Suspects(ctx)
+	return l.Store.Suspects(ctx)
 }
 
 func (m *mortal) Drive(view *domain.View, effect domain.Effect) {
@@ -103,7 +104,7 @@ func (m *mortal) start() {
 	m.mu.Lock()
 	m.drives = map[string]time.Time{}
 	m.mu.Unlock()
-	m.lease = &leases{NodeStore: m.store.Nodes}
+	m.lease = &leases{Store: m.store.Nodes}
 	m.scheduling = newScheduling(m.store, scheduler.Config{
 		Machine: pureMachine{}, Runner: m, Observer: uncounted{}, Clock: clock.System, NewID: ids.New, Log: zerolog.Nop(),
 		Retry: orchestrator.RetryDelay,
