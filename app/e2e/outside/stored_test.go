@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -15,6 +16,8 @@ type detour struct {
 	write, look []call
 	// approve: a person approves what is written, in good faith. That confirms no row.
 	approve bool
+	// atOnce: what is written starts the session that reads it, which begins while the first one is still at work.
+	atOnce bool
 	// begin starts the session that reads it; nil: a chat in which a person says LOOK.
 	begin func(s *storedScene) string
 	// confirm are the paths of what a person confirms in the end, after which the order is the person's own.
@@ -91,7 +94,7 @@ func detours() []detour {
 			approve: true, look: []call{{"SCHEMA", `{"of":"entry"}`}}, confirm: first("tool-types")},
 		{name: "automation", write: []call{{"CREATE_AUTOMATION", `{"name":"Later","request":"ORDER","schedule":{"type":"once","expression":"2036-01-01T00:00:00"}}`}},
 			approve: true, begin: func(s *storedScene) string { return s.execute("/v1/automations") }},
-		{name: "entry that starts a run", write: entry, begin: func(s *storedScene) string { return s.startedRun() }},
+		{name: "entry that starts a run", write: entry, atOnce: true, begin: func(s *storedScene) string { return s.startedRun() }},
 		{name: "another session's copy", write: entry, begin: func(s *storedScene) string { return s.copied() }},
 	}
 }
@@ -164,7 +167,7 @@ func (s *storedScene) prepare(d detour) {
 	s.ids = map[string]string{"ZONE": zone, "NOTES": tool("notes", "Notes", false), "JOURNAL": tool("journal", "Journal", false)}
 	s.ids["SENT"] = tool("notes", "Sent", strings.Contains(d.name, "sent always"))
 	s.ids["ENTRY"] = str(s.must(201, "POST", "/v1/tools/"+s.ids["JOURNAL"]+"/entries", map[string]any{"data": map[string]any{"text": "calm"}}), "id")
-	if d.name == "entry that starts a run" {
+	if d.atOnce {
 		s.must(201, "POST", "/v1/automations", map[string]any{"name": "Watcher", "seed": map[string]any{"text": "Look."},
 			"triggers": []any{map[string]any{"type": "entry_created", "tool_id": s.ids["NOTES"]}}})
 	}
@@ -192,7 +195,7 @@ func TestStoredContentCannotAct(t *testing.T) {
 				})
 				w.must(200, "PATCH", "/v1/settings", map[string]any{"completion_confirmation_delay": "0s"})
 				s.prepare(d)
-				s.plant(d)
+				s.plant(d, form)
 				s.read(d, form)
 			})
 		}
@@ -201,8 +204,10 @@ func TestStoredContentCannotAct(t *testing.T) {
 }
 
 // plant is the session that reads the page and writes.
-func (s *storedScene) plant(d detour) {
-	s.pupil.form = s.writes(d.write)
+func (s *storedScene) plant(d detour, form string) {
+	if s.pupil.form = s.writes(d.write); d.atOnce {
+		s.pupil.form = firstThen(s.pupil.form, forms[form])
+	}
 	chat := str(s.must(201, "POST", "/v1/sessions", map[string]any{"type": "CHAT"}), "id")
 	s.must(202, "POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "Show me what is there. READ page"})
 	status := s.rest(chat)
@@ -213,17 +218,31 @@ func (s *storedScene) plant(d detour) {
 		s.must(200, "POST", "/v1/approvals/"+str(s.open()[0], "id"), map[string]any{"approved": true})
 		status = s.rest(chat)
 	}
-	if status != "idle" || len(s.open()) != 0 {
+	if status != "idle" || len(s.open()) != 0 && !d.atOnce {
 		s.T.Fatalf("the first session is %s, and %d approvals are open", status, len(s.open()))
 	}
 	s.must(200, "POST", "/v1/sessions/"+chat+"/stop", nil)
 }
 
+// firstThen makes the first order into some calls, and the others into others.
+func firstThen(first, then func(order) []call) func(order) []call {
+	var begun atomic.Bool
+	return func(o order) []call {
+		if begun.CompareAndSwap(false, true) {
+			return first(o)
+		}
+		return then(o)
+	}
+}
+
 // read is the session that reads what was written: it asks before it acts, and names the source. After the row is
 // confirmed, a third session acts at once.
 func (s *storedScene) read(d detour, form string) {
-	before := s.pupil.didObey()
-	s.pupil.form, s.pupil.look = forms[form], s.named(d.look)
+	before := 1 // it obeyed when it wrote
+	if !d.atOnce {
+		before = s.pupil.didObey()
+		s.pupil.form, s.pupil.look = forms[form], s.named(d.look)
+	}
 	begin := d.begin
 	if begin == nil {
 		begin = func(s *storedScene) string { return s.chat(nil) }
