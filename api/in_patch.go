@@ -45,15 +45,3 @@ func orNil[T any](v nullable.Nullable[T]) **T {
 	}
 	return nil
 }
-
-// orDefault is a field of a merge patch for which null brings the default back; nil where
-// it is left out.
-func orDefault[T any](v nullable.Nullable[T], def T) *T {
-	switch {
-	case v.IsNull():
-		return &def
-	case v.IsSpecified():
-		return new(v[true])
-	}
-	return nil
-}

@@ -83,7 +83,8 @@ func (s *base) viewFrom(
 
 // viewOfHolder reads what is needed to take the slot from its holder.
 func viewOfHolder(ctx context.Context, r sqldb.Reader, v *domain.View, holder *sessionRow) error {
-	lane, err := domain.LaneRef{Workspace: holder.WorkspaceID, Lane: v.Lane}, error(nil)
+	lane := domain.LaneRef{Workspace: holder.WorkspaceID, Lane: v.Lane}
+	var err error
 	if v.Holder.Phase.Effect().CallsAI() {
 		if v.CallsAside, err = callsAside(ctx, r, lane, v.Workspace.Settings.MaxCallsAside); err != nil {
 			return err

@@ -80,9 +80,9 @@ func TestTheRequestIsLeftOut(t *testing.T) {
 // TestFind: by the name in the catalogue, or as a model writes it.
 func TestFind(t *testing.T) {
 	specs := []domain.CommandSpec{{Name: "ZONES"}, {Name: "SHOP.PAY"}}
-	for name, want := range map[string]string{"ZONES": "ZONES", " shop.pay": "SHOP.PAY", "SHOP_PAY": "SHOP.PAY"} {
-		if got := Find(specs, name); got == nil || got.Name != want {
-			t.Errorf("%q is %v", name, got)
+	for _, c := range []struct{ name, want string }{{"ZONES", "ZONES"}, {" shop.pay", "SHOP.PAY"}, {"SHOP_PAY", "SHOP.PAY"}} {
+		if got := Find(specs, c.name); got == nil || got.Name != c.want {
+			t.Errorf("%q is %v", c.name, got)
 		}
 	}
 	if Find(specs, "PAY") != nil {

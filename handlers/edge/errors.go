@@ -75,7 +75,7 @@ var ProblemKinds = map[domain.Code]ProblemKind{
 	domain.CodeNotLastRound:       {409, "Not the last round", 0, "Only the answers of the last round can be chosen. To continue from an older one, fork the session after it. Nothing was changed."},
 	domain.CodeSlotTaken:          {409, "The slot is taken", 5, "Another session of the workspace holds the slot and cannot release it now. Nothing was changed; retry."},
 	domain.CodeMessagePlaced:      {409, "The message is no longer queued", 0, "Only a queued message can be changed or withdrawn, and this one is part of the session already."},
-	domain.CodeQueueFull:          {409, "The queue is full", 30, "The limit is reached: of sessions that wait for the slot of the workspace, or of queued messages of one session (100, and 8 MiB together). Nothing was stored; retry later."},
+	domain.CodeQueueFull:          {409, "The queue is full", 30, "The limit is reached: of sessions that wait for the slot in all lanes of the workspace, or of queued messages of one session (100, and 8 MiB together). Nothing was stored; retry later."},
 	domain.CodeTooMany:            {409, "Limit reached", 0, "A workspace has a limit for each kind of item; the detail has it. Nothing was stored. Delete some items, or use another workspace."},
 	userdata.CodeFilesFull:        {409, "File budget used up", 0, "The workspace has reached the number or the total size of files that its setting file_budget allows. Nothing was stored. Delete some files; files that no message refers to are deleted after 24 hours."},
 	userdata.CodeUnsupportedFile:  {415, "Unsupported type of file", 0, "A file must be a picture (PNG, JPEG, GIF or WebP) or text in UTF-8. Its content decides, not its name. Nothing was stored."},

@@ -144,7 +144,7 @@ type Server struct {
 	Broker *stream.Broker
 	Logged *lockedBuffer
 	Kept   *keptRequests
-	People People
+	People *People
 	Config edge.Config
 	Events *events.Handlers
 	HTTP   *httptest.Server
@@ -192,7 +192,7 @@ func Build(tb testing.TB, root string, now clock.Clock, routes func(*Server, chi
 			"ses_1":   {ID: "ses_1", WorkspaceID: domain.DefaultWorkspace, Type: domain.Chat, Phase: domain.Idle},
 			"ses_far": {ID: "ses_far", WorkspaceID: "acme", Type: domain.Chat, Phase: domain.Idle},
 		}},
-		Broker: stream.New(stream.Config{}), Logged: &lockedBuffer{}, Kept: NewKeptRequests(), People: People{map[string]*people.Token{}},
+		Broker: stream.New(stream.Config{}), Logged: &lockedBuffer{}, Kept: NewKeptRequests(), People: &People{},
 	}
 	if err := e.Broker.Start(context.Background()); err != nil {
 		tb.Fatal(err)

@@ -61,7 +61,7 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 			if err := who.RevokeTokens(t.Context(), program, token.Person); err == nil {
 				t.Error("a person of another program lost their tokens")
 			}
-			clear(e.People.Tokens)
+			e.People.LoseTokens()
 			who.Changed()
 		})
 		c.Want("bye")

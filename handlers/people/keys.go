@@ -39,7 +39,7 @@ func (s *SettingsHandlers) CreateKey(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, err)
 		return
 	}
-	ask := auth.NewKey{Name: in.Name, Role: domain.Role(in.Role), ActsFor: string(in.ActsFor[true])}
+	ask := auth.NewKey{Name: in.Name, Role: domain.Role(in.Role), ActsFor: in.ActsFor[true]}
 	if at, given := in.ExpiresAt[true]; given {
 		if !at.After(s.Clock()) {
 			s.Fail(

@@ -3,6 +3,7 @@ package demo
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain/ai"
@@ -26,7 +27,7 @@ func sampleText(p *ai.Prompt, said string) string {
 
 // lastSaid is the demo's latest answer in a prompt.
 func lastSaid(p *ai.Prompt) string {
-	for i := len(p.Turns) - 1; i >= 0; i-- {
+	for i := range slices.Backward(p.Turns) {
 		if p.Turns[i].Role != ai.TurnAssistant {
 			continue
 		}
