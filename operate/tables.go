@@ -77,6 +77,7 @@ var tables = []table{
 	{name: "webhook_deliveries", apart: ofPush},
 	{name: "connector_grants", stays: "people's sign-ins to connectors are of this installation: sign in again where the workspace goes"},
 	{name: "sign_ins", stays: "people sign in again where the workspace goes"},
+	{name: "person_tokens", stays: "tokens are short-lived, and belong to a key: programs issue new ones where the workspace goes"},
 	{name: "passkeys", stays: "passkeys are bound to the name of this installation: register them where the workspace goes"},
 	{name: "passkey_registrations", stays: "registrations of passkeys live for minutes", never: "they live for minutes"},
 	{name: "keys", stays: "keys open the installation that made them: make new ones where the workspace goes"},
