@@ -13,7 +13,8 @@ CREATE TABLE person_tokens (
     PRIMARY KEY (workspace_id, hash)
 );
 CREATE UNIQUE INDEX person_tokens_hash ON person_tokens (hash, workspace_id);
-CREATE INDEX person_tokens_person ON person_tokens (workspace_id, person_id);
+CREATE INDEX person_tokens_person ON person_tokens (workspace_id, person_id, expires_at);
+CREATE INDEX person_tokens_expiry ON person_tokens (workspace_id, expires_at);
 
 CREATE INDEX sessions_owner ON sessions (workspace_id, owner, created_at, id) WHERE owner <> '';
 

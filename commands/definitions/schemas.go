@@ -22,8 +22,7 @@ const (
 // Flags are these.
 var Flags = []string{Repeat, Validation, keepControl}
 
-const flagProperties = `"repeat": {"type": "boolean", "description": "Run it although the same action ran just before."},
-	"validation_request": {"type": "boolean", "description": "Ask the person for a yes before it runs."}`
+const flagProperties = `"repeat": {"type": "boolean", "description": "Run it although the same action ran just before."},` + requestProperty
 
 // WithFlags adds to an action's schema the params that every action takes.
 func WithFlags(own json.RawMessage) json.RawMessage {
@@ -64,7 +63,7 @@ func (f *Cache) made(how string, from json.RawMessage, make func(json.RawMessage
 }
 
 // requestProperty is the flag in a schema with flags, after another property or before one.
-const requestProperty = `"validation_request":{"type":"boolean","description":"Ask the person for a yes before it runs."}`
+const requestProperty = `"validation_request":{"type":"boolean","description":"Ask the person for approval before it runs."}`
 
 // dropRequest takes the flag out of a schema. A param of the command's own that has its name stays.
 func dropRequest(params json.RawMessage) json.RawMessage {

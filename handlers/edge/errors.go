@@ -73,7 +73,7 @@ var ProblemKinds = map[domain.Code]ProblemKind{
 	domain.CodeNothingToRetry:     {409, "There is no round to retry", 0, "A chat can retry its last round: this one has none, or has it from the session that it was forked from. Send a message, or fork the session before the answer."},
 	domain.CodeRoundHasEffects:    {409, "The round has had effects", 0, "The earlier answers of the round have changed something, or may have; the field executions lists it. A retry does not undo it. Send despite_effects: true to retry the round anyway. Nothing was changed."},
 	domain.CodeNotLastRound:       {409, "Not the last round", 0, "Only the answers of the last round can be chosen. To continue from an older one, fork the session after it. Nothing was changed."},
-	domain.CodeSlotTaken:          {409, "The slot is taken", 5, "Another session of the workspace holds the slot and cannot release it now. Nothing was changed; retry."},
+	domain.CodeSlotTaken:          {409, "The slot is taken", 5, "Another session of the same lane holds the slot and cannot release it now. Nothing was changed; retry."},
 	domain.CodeMessagePlaced:      {409, "The message is no longer queued", 0, "Only a queued message can be changed or withdrawn, and this one is part of the session already."},
 	domain.CodeQueueFull:          {409, "The queue is full", 30, "The limit is reached: of sessions that wait for the slot in all lanes of the workspace, or of queued messages of one session (100, and 8 MiB together). Nothing was stored; retry later."},
 	domain.CodeTooMany:            {409, "Limit reached", 0, "A workspace has a limit for each kind of item; the detail has it. Nothing was stored. Delete some items, or use another workspace."},

@@ -119,16 +119,16 @@ func (s *Edge) ThroughProtocol(d ProtocolRoute) http.HandlerFunc {
 func actForUser(s *Edge, w http.ResponseWriter, r *http.Request, p Protocol, body []byte) (ctx context.Context, stop func(), err error) {
 	ctx, stop = r.Context(), func() {}
 	namer, names := p.(userNamer)
-	if who := Caller(r); !names || who.Key == nil || who.Key.ActsFor == "" {
+	who := Caller(r)
+	if !names || who.Key == nil || who.Key.ActsFor == "" {
 		return ctx, stop, nil
 	}
 	user, pointer, err := namer.UserOf(body)
 	if err != nil || user == "" {
 		return ctx, stop, err
 	}
-	before := Caller(r)
-	acting, err := s.Auth.ActFor(ctx, before, user, pointer)
-	if err != nil || acting == before {
+	acting, err := s.Auth.ActFor(ctx, who, user, pointer)
+	if err != nil || acting == who {
 		return ctx, stop, err //nolint:wrapcheck // a domain error
 	}
 	exchangeOf(r).who = acting

@@ -27,16 +27,18 @@ type tokenRow struct {
 
 var tokenTable = sqldb.NewTable[tokenRow]("person_tokens")
 
-// InsertToken stores a token, and deletes those of its person that have expired.
+// InsertToken stores a token, and deletes those of the workspace that have expired, a bounded number at a time.
 func (s *PersonStore) InsertToken(ctx context.Context, token *people.Token) error {
 	return s.db.WriteUnseen(ctx, token.WorkspaceID, func(t *transaction.Tx) error {
-		_, err := t.Write(ctx, "DELETE FROM person_tokens WHERE workspace_id = $1 AND person_id = $2 AND expires_at <= $3",
-			token.WorkspaceID, token.PersonID, sqldb.At(s.db.Clock()))
+		now := sqldb.At(s.db.Clock())
+		_, err := t.Write(ctx, "DELETE FROM person_tokens WHERE workspace_id = $1 AND hash IN (SELECT o.hash FROM person_tokens o "+
+			"WHERE o.workspace_id = $1 AND o.expires_at <= $2 ORDER BY o.expires_at LIMIT $3)", token.WorkspaceID, now, transaction.MaxPruned)
 		if err != nil {
 			return err
 		}
 		var valid int
-		err = t.Get(ctx, &valid, "SELECT COUNT(*) FROM person_tokens WHERE workspace_id = $1 AND person_id = $2", token.WorkspaceID, token.PersonID)
+		err = t.Get(ctx, &valid, "SELECT COUNT(*) FROM person_tokens WHERE workspace_id = $1 AND person_id = $2 AND expires_at > $3",
+			token.WorkspaceID, token.PersonID, now)
 		if err != nil {
 			return err
 		}

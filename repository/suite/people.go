@@ -114,7 +114,7 @@ func peopleListed(w *world) {
 	w.code(err, domain.CodeNotFound)
 }
 
-// tokensOfPeople: a token is found by its hash until it is revoked, and the expired ones of a person leave with the next.
+// tokensOfPeople: a token is found by its hash until it is revoked, and expired ones are removed with the next.
 func tokensOfPeople(w *world) {
 	ctx := w.Context()
 	p, err := w.People.FindOrCreate(ctx, &people.Person{
@@ -127,9 +127,11 @@ func tokensOfPeople(w *world) {
 	w.ok(err)
 	w.equal(found, token, "the token")
 	w.pass(time.Hour)
-	w.ok(w.People.InsertToken(ctx, &people.Token{WorkspaceID: "other", Hash: "h2", PersonID: p.ID, KeyHash: "k", CreatedAt: T0, ExpiresAt: T0.Add(1000 * time.Hour)}))
+	// A token of anyone removes those that have expired: a person who does not come back leaves none.
+	w.ok(w.People.InsertToken(ctx, &people.Token{WorkspaceID: "other", Hash: "h0", PersonID: "per_else", KeyHash: "k", CreatedAt: T0, ExpiresAt: T0.Add(1000 * time.Hour)}))
 	_, err = w.People.TokenByHash(ctx, "h1")
 	w.code(err, domain.CodeNotFound)
+	w.ok(w.People.InsertToken(ctx, &people.Token{WorkspaceID: "other", Hash: "h2", PersonID: p.ID, KeyHash: "k", CreatedAt: T0, ExpiresAt: T0.Add(1000 * time.Hour)}))
 	for i := range 99 {
 		w.ok(w.People.InsertToken(ctx, &people.Token{
 			WorkspaceID: "other", Hash: fmt.Sprint("more", i), PersonID: p.ID, KeyHash: "k", CreatedAt: T0, ExpiresAt: T0.Add(1000 * time.Hour),
